@@ -38,18 +38,34 @@ const STORED = /* sql */ `
   LEFT JOIN pruned_events AS removed ON removed.captured_us = event_keys.captured_us
   WHERE event_keys.dedupe_key = ANY ($1::text[])`
 
-const ADD_KEYS = /* sql */ `
-  INSERT INTO event_keys (dedupe_key, captured_us, seen_count)
-  SELECT * FROM unnest($1::text[], $2::bigint[], $3::bigint[])`
-const ADD_EVENTS = /* sql */ `
-  INSERT INTO events (dedupe_key, captured_us, seq, source, kind, subject_id, digest, tail, facets, body, said, long_said,
-    occurred_us, content_digest)
-  SELECT dedupe_key, captured_us, seq, source, kind, subject_id, decode(digest, 'hex'), tail,
-    string_to_array(facets, '${FACET_SEPARATOR}'), body, said, long_said, occurred_us, content_digest
-  FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
-    $9::text[], $10::text[], $11::text[], $12::text[], $13::bigint[], $14::text[])
-    AS event (dedupe_key, captured_us, seq, source, kind, subject_id, digest, tail, facets, body, said, long_said,
-      occurred_us, content_digest)`
+/**
+ * Everything that a group changes besides stored events, in one statement: each costs the server and the database a fixed
+ * time, while groups of other servers wait.
+ */
+const RECORD = /* sql */ `
+  WITH keys AS (
+    INSERT INTO event_keys (dedupe_key, captured_us, seen_count)
+    SELECT * FROM unnest($1::text[], $2::bigint[], $3::bigint[])
+  ), added AS (
+    INSERT INTO events (dedupe_key, captured_us, seq, source, kind, subject_id, digest, tail, facets, body, said, long_said,
+      occurred_us, content_digest)
+    SELECT dedupe_key, captured_us, seq, source, kind, subject_id, decode(digest, 'hex'), tail,
+      string_to_array(facets, '${FACET_SEPARATOR}'), body, said, long_said, occurred_us, content_digest
+    FROM unnest($1::text[], $2::bigint[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
+      $10::text[], $11::text[], $12::text[], $13::text[], $14::bigint[], $15::text[])
+      AS event (dedupe_key, captured_us, seq, source, kind, subject_id, digest, tail, facets, body, said, long_said,
+        occurred_us, content_digest)
+  ), sources AS (
+    INSERT INTO source_counters AS counter (source, events, duplicates, latest_us)
+    SELECT source, events, duplicates, nullif(latest_us, 0)
+    FROM unnest($16::text[], $17::bigint[], $18::bigint[], $19::bigint[]) AS tally (source, events, duplicates, latest_us)
+    ON CONFLICT (source) DO UPDATE SET events = counter.events + excluded.events,
+      duplicates = counter.duplicates + excluded.duplicates, latest_us = coalesce(excluded.latest_us, counter.latest_us)
+  ), kinds AS (
+    INSERT INTO kind_counters AS counter (kind, events) SELECT * FROM unnest($20::text[], $21::bigint[])
+    ON CONFLICT (kind) DO UPDATE SET events = counter.events + excluded.events
+  )
+  UPDATE ledger_clock SET last_us = $22, seq = $23, digest = $24, marked_us = $25, marked_seq = $26, changes = $27`
 const COUNT_REPEATS = /* sql */ `
   UPDATE event_keys SET seen_count = repeat.seen_count
   FROM unnest($1::text[], $2::bigint[]) AS repeat (dedupe_key, seen_count)
@@ -70,21 +86,10 @@ const ADD_FACETS = /* sql */ `
   UPDATE events SET facets = facets || string_to_array(added, '${FACET_SEPARATOR}')
   FROM unnest($1::bigint[], $2::text[]) AS marked (captured_us, added)
   WHERE events.captured_us = marked.captured_us`
-const COUNT_SOURCES = /* sql */ `
-  INSERT INTO source_counters AS counter (source, events, duplicates, latest_us)
-  SELECT source, events, duplicates, nullif(latest_us, 0)
-  FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[]) AS tally (source, events, duplicates, latest_us)
-  ON CONFLICT (source) DO UPDATE SET events = counter.events + excluded.events,
-    duplicates = counter.duplicates + excluded.duplicates, latest_us = coalesce(excluded.latest_us, counter.latest_us)`
-const COUNT_KINDS = /* sql */ `
-  INSERT INTO kind_counters AS counter (kind, events) SELECT * FROM unnest($1::text[], $2::bigint[])
-  ON CONFLICT (kind) DO UPDATE SET events = counter.events + excluded.events`
 const MARK_EVENTS = /* sql */ `INSERT INTO event_marks (captured_us, seq) VALUES ($1, $2)`
 const MARK_SOURCES = /* sql */ `
   INSERT INTO source_marks (source, captured_us, events)
   SELECT source, $2, events FROM source_counters WHERE latest_us > $1`
-const SET_CLOCK = /* sql */ `
-  UPDATE ledger_clock SET last_us = $1, seq = $2, digest = $3, marked_us = $4, marked_seq = $5, changes = $6`
 const COUNT_CHANGES = /* sql */ `UPDATE ledger_clock SET changes = changes + $1 RETURNING changes`
 const NOTIFY = /* sql */ `SELECT pg_notify($1, $2)`
 
@@ -202,49 +207,45 @@ async function tombstonesOf(
 /** The statements by which a transaction that holds the clock changes events. */
 export function changedEvents(clock: Clock, changes: EventChanges): Statement[] {
   const { created, repeated, last, seq, digest } = changes
-  const statements: Statement[] = []
-  const run = (...statement: Statement) => void statements.push(statement)
-  if (created.length > 0) {
-    const at = bigintArray(created.map(event => event.capturedAt))
-    const texts = (of: (event: CreatedEvent) => string | Uint8Array | null) => textArray(created.map(of))
-    const keys = texts(({ event }) => event.storedKey)
-    run(ADD_KEYS, keys, at, bigintArray(created.map(event => event.seenCount)))
-    run(
-      ADD_EVENTS,
-      ...[keys, at, bigintArray(created.map(event => event.seq))],
-      ...[texts(({ event }) => event.source), texts(({ event }) => event.kind), texts(({ event }) => event.subjectId)],
-      ...[texts(event => event.digest.toString('hex')), texts(event => event.tail), texts(event => event.facets)],
-      ...[texts(({ event }) => event.content), texts(({ event }) => event.said), texts(({ event }) => event.longSaid)],
-      ...[bigintArray(created.map(({ event }) => event.occurredAt)), texts(event => event.removedDigest)],
-    )
-  }
-  if (repeated.length > 0) {
-    const instants = (of: readonly KnownEvent[]) => bigintArray(of.map(event => event.capturedAt))
-    const tails = (of: readonly KnownEvent[]) => textArray(of.map(({ tail }) => tail))
-    run(COUNT_REPEATS, textArray(repeated.map(({ key }) => key)), bigintArray(repeated.map(event => event.seenCount)))
-    run(CHANGE_REPEATS, instants(repeated), tails(repeated))
-    const pruned = repeated.filter(event => event.isPruned)
-    if (pruned.length > 0) run(CHANGE_PRUNED_REPEATS, instants(pruned), tails(pruned))
-    const marked = repeated.filter(({ facets }) => facets !== '')
-    if (marked.length > 0) run(ADD_FACETS, instants(marked), textArray(marked.map(({ facets }) => facets)))
-    run(NOTE_CHANGES, instants(repeated), clock.changes)
-  }
+  const isMarked = seq - clock.markedSeq >= MARKED_EVENTS
+  const mark = isMarked ? [last, seq] : [clock.markedAt, clock.markedSeq]
+  const at = bigintArray(created.map(event => event.capturedAt))
+  const texts = (of: (event: CreatedEvent) => string | Uint8Array | null) => textArray(created.map(of))
   const tallies = [...changes.sources]
-  run(
-    COUNT_SOURCES,
+  const record: Statement = [
+    RECORD,
+    ...[texts(({ event }) => event.storedKey), at, bigintArray(created.map(event => event.seenCount))],
+    bigintArray(created.map(event => event.seq)),
+    ...[texts(({ event }) => event.source), texts(({ event }) => event.kind), texts(({ event }) => event.subjectId)],
+    ...[texts(event => event.digest.toString('hex')), texts(event => event.tail), texts(event => event.facets)],
+    ...[texts(({ event }) => event.content), texts(({ event }) => event.said), texts(({ event }) => event.longSaid)],
+    ...[bigintArray(created.map(({ event }) => event.occurredAt)), texts(event => event.removedDigest)],
     textArray(tallies.map(([source]) => source)),
     ...[bigintArray(tallies.map(([, { events }]) => events)), bigintArray(tallies.map(([, of]) => of.duplicates))],
     bigintArray(tallies.map(([, { latest }]) => latest)),
-  )
-  if (created.length > 0)
-    run(COUNT_KINDS, textArray([...changes.kinds.keys()]), bigintArray([...changes.kinds.values()]))
-  const isMarked = seq - clock.markedSeq >= MARKED_EVENTS
-  if (isMarked) {
-    run(MARK_EVENTS, last, seq)
-    run(MARK_SOURCES, clock.markedAt, last)
-  }
-  const mark = isMarked ? [last, seq] : [clock.markedAt, clock.markedSeq]
-  run(SET_CLOCK, last, seq, digest.toString('hex'), ...mark, clock.changes + repeated.length)
+    ...[textArray([...changes.kinds.keys()]), bigintArray([...changes.kinds.values()])],
+    ...[last, seq, digest.toString('hex'), ...mark, clock.changes + repeated.length],
+  ]
+  const marks: Statement[] = [
+    [MARK_EVENTS, last, seq],
+    [MARK_SOURCES, clock.markedAt, last],
+  ]
+  return [...repeats(clock, repeated), record, ...(isMarked ? marks : [])]
+}
+
+function repeats(clock: Clock, repeated: readonly KnownEvent[]): Statement[] {
+  if (repeated.length === 0) return []
+  const instants = (of: readonly KnownEvent[]) => bigintArray(of.map(event => event.capturedAt))
+  const tails = (of: readonly KnownEvent[]) => textArray(of.map(({ tail }) => tail))
+  const pruned = repeated.filter(event => event.isPruned)
+  const marked = repeated.filter(({ facets }) => facets !== '')
+  const statements: Statement[] = [
+    [COUNT_REPEATS, textArray(repeated.map(({ key }) => key)), bigintArray(repeated.map(event => event.seenCount))],
+    [CHANGE_REPEATS, instants(repeated), tails(repeated)],
+    [NOTE_CHANGES, instants(repeated), clock.changes],
+  ]
+  if (pruned.length > 0) statements.push([CHANGE_PRUNED_REPEATS, instants(pruned), tails(pruned)])
+  if (marked.length > 0) statements.push([ADD_FACETS, instants(marked), textArray(marked.map(({ facets }) => facets))])
   return statements
 }
 
