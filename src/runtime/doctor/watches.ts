@@ -42,8 +42,9 @@ function findingOf({ id, capture = {}, updated_at }: Subscription, now: Micros):
       due > now ? `It is tried next at ${next_due_at}.` : `"daybook capture subscription-once ${id}" tries it now.`
     return warning(`The watch ${id} could not be captured${often}. ${last_error ?? ''}`, advice)
   }
-  // One that was never captured is always due now.
-  const since = last_attempt_at ? due : (findTimestamp(updated_at)?.micros ?? now)
+  if (due > now) return undefined
+  // One that was never captured, or whose last capture was interrupted, is always due now.
+  const since = due < now ? due : (findTimestamp(last_attempt_at ?? updated_at)?.micros ?? now)
   if (now - since <= (last_attempt_at ? OVERDUE.capturedBefore : OVERDUE.neverCaptured)) return undefined
   const detail = `The watch ${id} has been due since ${toTimestamp(since)}, and nothing captures it.`
   return warning(detail, `"daybook capture subscription-once ${id}" shows why.`)

@@ -85,6 +85,11 @@ t.test('watches whose capture fails, and those that nothing captures, are report
   t.match(of(watch('stopped', { capture: captured(-day - 2 * minute) })), [
     ['warn', /^The watch stopped has been due since/],
   ])
+  const interrupted = (ms: number) => watch('interrupted', { capture: { last_attempt_at: at(ms), failures: 0 } })
+  t.match(of(interrupted(-day)), [['ok', /./]])
+  t.match(of(interrupted(-day - minute)), [
+    ['warn', `The watch interrupted has been due since ${at(-day - minute)}, and nothing captures it.`],
+  ])
   const many = Array.from({ length: 8 }, (_, number) => watch(`bad-${number}`, { capture: failed }))
   t.equal(of(...many).length, 6)
   t.match(of(...many).at(-1), ['warn', '3 further watches cannot be captured.'])
