@@ -12,7 +12,7 @@ const SERVERS = 3
 const KILLS = Number(process.env.DAYBOOK_TEST_ROUNDS ?? 2)
 const WRITERS = 8
 /** Of each writer, around each kill. */
-const EVENTS = 25
+const EVENTS = 15
 const LAST_KEY = 'the last one'
 const SOURCES = ['notes', 'lamps', 'doors']
 const FILTERS = ['limit=37', 'source=notes&limit=5', 'q=note&source=notes&limit=100']
