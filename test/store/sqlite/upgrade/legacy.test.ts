@@ -134,7 +134,7 @@ t.test(
     }
     for (let step = 1; ; step += 4) {
       const survived = await Promise.all([step, step + 1, step + 2, step + 3].map(attempt))
-      if (survived.every(Boolean)) break
+      if (survived.some(Boolean)) break
       if (step > 200) throw new Error('there are not that many steps')
     }
     t.same(print(folder), before)
