@@ -1,17 +1,20 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import type { StoredEvent } from '../../src/model/events/event.js'
 import { shownAddress } from '../../src/model/postgres-address.js'
 import { DEPLOYS } from '../runtime/capture/capture-rig.js'
+import { type ServerHere, serveHere } from '../runtime/serve/serve-here.js'
 import { type ChatServer, chatServer } from '../support/chat-server/chat-server.js'
 import { TestCluster } from '../support/postgres/cluster.js'
 import { findPostgres } from '../support/postgres/find-postgres.js'
 import { CaptureCommand } from './capture-command.js'
 import { ownFolder } from './own-folder.js'
-import { type RunningServer, startServer } from './running-server.js'
+import { startServer } from './running-server.js'
 
 const FLAGS = ['--capture', '--log-level', 'silent']
+
+type Server = Pick<ServerHere, 'url'>
 
 t.test('a server that is killed between recording and acknowledging misses no event and counts none twice', async t => {
   const chat = await chatServer(t)
@@ -30,7 +33,7 @@ t.test('a server that is killed between recording and acknowledging misses no ev
   say()
   // The first messages are from before the queue: only the message itself can be read then.
   happened.splice(1)
-  for (const wait of [0, 3, 12]) {
+  for (const wait of [0, 8]) {
     const server = await startServer(t, { database, env, flags: FLAGS })
     await isReading(chat, server)
     for (let index = 0; index < 10; index++) chat.book.delete(say())
@@ -38,14 +41,14 @@ t.test('a server that is killed between recording and acknowledging misses no ev
     await sleep(wait)
     await server.kill()
   }
-  const server = await startServer(t, { database, env, flags: FLAGS })
+  const server = await startHere(t, env)
   const last = say()
   await isRecorded(server, events =>
     events.some(({ kind, subject_id }) => kind === 'reaction.added' && subject_id === String(last)),
   )
   // After the events of the first answer of the queue are recorded, the server is live.
   await isState(server, 'live')
-  t.match(await server.stop(), { code: 0 })
+  await server.close()
   const { events } = await command.read()
   const found = events.map(({ kind, subject_id }) => `${kind} ${subject_id}`)
   t.same(found.toSorted(), happened.map(one => one.join(' ')).toSorted())
@@ -72,7 +75,7 @@ else
     const [first = 0] = chat.book.say(DEPLOYS)
     const one = await startServer(t, { database, env, flags: FLAGS })
     await isReading(chat, one)
-    const two = await startServer(t, { database, env, flags: FLAGS })
+    const two = await startHere(t, env)
     await isState(two, 'standby')
     chat.book.edit(first, 'Changed.')
     await isRecorded(two, events => events.length === 2)
@@ -83,7 +86,7 @@ else
     await isState(two, 'live')
     const [second = 0] = chat.book.say(DEPLOYS)
     await isRecorded(two, events => events.length === 4)
-    t.match(await two.stop(), { code: 0 })
+    await two.close()
     const { events, watch } = await command.read()
     t.same(
       events.map(({ kind, subject_id, seen_count }) => [kind, Number(subject_id), seen_count]),
@@ -98,12 +101,17 @@ else
     t.equal(chat.queues.registered.length, 1)
   })
 
-async function isReading(chat: ChatServer, server: RunningServer): Promise<void> {
+/** A server that is not killed. */
+function startHere(t: Test, env: Record<string, string>): Promise<ServerHere> {
+  return serveHere(t, { home: ownFolder(t), env, only: 'ledger', capture: true })
+}
+
+async function isReading(chat: ChatServer, server: Server): Promise<void> {
   await isState(server, 'live')
   while (chat.queues.waiting === 0) await sleep(5)
 }
 
-async function isState(server: RunningServer, state: string): Promise<void> {
+async function isState(server: Server, state: string): Promise<void> {
   for (;;) {
     const { chat_live } = await health(server)
     if (chat_live?.state === state) return
@@ -111,13 +119,13 @@ async function isState(server: RunningServer, state: string): Promise<void> {
   }
 }
 
-async function health({ http }: RunningServer) {
-  return (await http.get('/api/health')).json<{ chat_live?: { state: string } }>()
+async function health({ url }: Server) {
+  return (await (await fetch(`${url}/api/health`)).json()) as { chat_live?: { state: string } }
 }
 
-async function isRecorded({ http }: RunningServer, isSo: (events: StoredEvent[]) => boolean): Promise<void> {
+async function isRecorded({ url }: Server, isSo: (events: StoredEvent[]) => boolean): Promise<void> {
   for (;;) {
-    const { items } = (await http.get('/api/events?limit=500')).json<{ items: StoredEvent[] }>()
+    const { items } = (await (await fetch(`${url}/api/events?limit=500`)).json()) as { items: StoredEvent[] }
     if (isSo(items)) return
     await sleep(20)
   }

@@ -2,15 +2,18 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { shownAddress } from '../../src/model/postgres-address.js'
 import { DEPLOYS } from '../runtime/capture/capture-rig.js'
+import { serveHere } from '../runtime/serve/serve-here.js'
 import { chatServer } from '../support/chat-server/chat-server.js'
 import type { Fault } from '../support/chat-server/fault.js'
 import { TestCluster } from '../support/postgres/cluster.js'
 import { findPostgres } from '../support/postgres/find-postgres.js'
 import { CaptureCommand } from './capture-command.js'
+import { ownFolder } from './own-folder.js'
 import { startServer } from './running-server.js'
 
 /** Several pages. */
-const MESSAGES = 3_000
+const MESSAGES = 400
+const PAGE_MESSAGES = 100
 const FLAGS = ['--capture', '--log-level', 'silent']
 
 const programs = findPostgres()
@@ -26,6 +29,7 @@ else
     let isHeld: ((index: number) => boolean) | undefined
     let held = 0
     const chat = await chatServer(t, {
+      pageMessages: PAGE_MESSAGES,
       // From the third page on, the chat server does not answer.
       fault: ({ path, index }): Fault | undefined => {
         if (path !== '/api/v1/messages' || !isHeld?.(index)) return undefined
@@ -50,7 +54,7 @@ else
         WHERE ends_at > clock_timestamp() AND name <> 'feeds' ORDER BY name`)
     // It takes the lease of the queue beside its capture, which may come first.
     while ((await leases()).length < 3) await sleep(10)
-    const two = await startServer(t, { database, env, flags: FLAGS })
+    const two = await serveHere(t, { home: ownFolder(t), env, only: 'ledger', capture: true })
     await one.kill()
     t.match(
       (await leases()).map(({ name }) => name),
@@ -62,11 +66,11 @@ else
     // Simulates the end of the lease, which lasts half a minute.
     await cluster.sql(`UPDATE ${address.schema}.leases SET ends_at = clock_timestamp()`)
     const isCaptured = async () => {
-      const { event_count } = (await two.http.get('/api/stats')).json<{ event_count: number }>()
+      const { event_count } = (await (await fetch(`${two.url}/api/stats`)).json()) as { event_count: number }
       return event_count === said.length
     }
     while (!(await isCaptured())) await sleep(20)
-    t.match(await two.stop(), { code: 0 })
+    await two.close()
     const { events, watch } = await command.read()
     t.same(
       events.map(event => Number(event.subject_id)),

@@ -10,7 +10,7 @@ import { SEED, seeded, wholeNumber } from './seeded.js'
 
 const DAYBOOK = fileURLToPath(new URL('../../../bin/run.js', import.meta.url))
 /** Few by default; a long run sets hundreds. */
-const ROUNDS = Number(process.env.DAYBOOK_TEST_ROUNDS ?? 3)
+const ROUNDS = Number(process.env.DAYBOOK_TEST_ROUNDS ?? 2)
 const ADMIN_TOKEN = 'a-long-enough-secret'
 const HEADERS = { 'x-event-admin-token': ADMIN_TOKEN, 'content-type': 'application/json' }
 /** Half of the deliveries are repeats. */
@@ -96,10 +96,10 @@ t.test(
         await sleep(5)
       }
     }
-    const writers = [write(), write(), write()]
+    const writers = [write(), write()]
     for (let round = 0; round < ROUNDS; round++) {
-      await sleep(wholeNumber(random, 100, 1_500))
-      const killed = random() < 0.6 ? follower : leader
+      await sleep(wholeNumber(random, 100, 800))
+      const killed = round % 2 === 0 ? follower : leader
       await killed.kill()
       await sleep(wholeNumber(random, 0, 500))
       await killed.start()

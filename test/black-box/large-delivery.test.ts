@@ -10,8 +10,13 @@ const SECRET = 'test-secret'
 
 t.setTimeout(600_000)
 
+interface Delivery {
+  text: string
+  headers: Record<string, string>
+}
+
 /** A push with enough commits for a delivery of nearly the maximum size. */
-function largePush(after: string): { text: string; headers: Record<string, string> } {
+function largePush(after: string): Delivery {
   const commit = (index: number) => ({
     id: String(index).padStart(40, '0'),
     message: `Card ${index}: carry the ten — größer`,
@@ -32,13 +37,17 @@ function largePush(after: string): { text: string; headers: Record<string, strin
     sender: { id: 17, login: 'ada', type: 'User' },
     commits: Array.from({ length: 74_000 }, (_, index) => commit(index)),
   })
+  return signed(text)
+}
+
+function signed(text: string): Delivery {
   const signature = createHmac('sha256', SECRET).update(text).digest('hex')
   const headers = { 'x-github-event': 'push', 'x-github-delivery': 'd-1', 'x-hub-signature-256': `sha256=${signature}` }
   return { text, headers }
 }
 
 /** Sends a delivery. `sent` resolves when the last byte has left, `answered` with the answer. */
-function send(server: RunningServer, { text, headers }: ReturnType<typeof largePush>) {
+function send(server: RunningServer, { text, headers }: Delivery) {
   const outgoing = request(`${server.url}/webhooks/code_a`, { method: 'POST', headers, agent: false })
   const sent = new Promise(resolve => outgoing.once('finish', resolve))
   const answered = new Promise<{ status: number; body: unknown }>((resolve, reject) => {
@@ -80,26 +89,32 @@ t.test('a delivery of nearly 25 MiB', async t => {
     })
     const before = others
     // Not all the time: the server has to accept the delivery too.
-    while (!isAnswered) await ask().then(() => sleep(10))
+    while (!isAnswered) await ask().then(() => sleep(30))
     t.same(await answer, { status: 200, body: { created: 1, duplicates: 0, ignored: 0 } })
     t.ok(others - before > 3, 'others were asked and answered between its last byte and its answer')
   })
 
-  const find = async () => (await http.get('/api/events?source=code_a&limit=5')).json<{ items: StoredEvent[] }>().items
+  /** Without `payload`, which would be read from the answer in vain. */
+  const find = async (fields: string) => {
+    const { items } = (await http.get(`/api/events?source=code_a&limit=5&fields=${fields}`)).json<{
+      items: StoredEvent[]
+    }>()
+    return items
+  }
 
   t.test('a large delivery is stored completely, and a search finds every part of it', async t => {
-    const [event] = await find()
+    const [event] = await find('dedupe_key,kind,actor,seen_count,provenance')
     t.match(event, {
       kind: 'push.created',
       actor: { display: 'ada' },
       seen_count: 1,
       provenance: { route: 'webhook', verified: 'signature', delivery_id: 'd-1' },
     })
-    t.equal(JSON.stringify(event?.payload), push.text)
-    const key = encodeURIComponent(event?.dedupe_key ?? '')
-    t.same((await http.get(`/api/events/${key}`)).json<StoredEvent>(), event)
+    const { text } = await http.get(`/api/events/${encodeURIComponent(event?.dedupe_key ?? '')}`)
+    t.ok(text.includes(`"payload":${push.text}`), 'what was sent')
+    t.ok((await http.get('/api/events?source=code_a&limit=5')).text.includes(text), 'a page has the complete event')
     const count = async (query: string) =>
-      (await http.get(`/api/events?limit=1&${query}`)).json<{ count: number }>().count
+      (await http.get(`/api/events?limit=1&fields=kind&${query}`)).json<{ count: number }>().count
     t.equal(await count(`q=${encodeURIComponent('"card 73999: carry" GRÖßER')}`), 1)
     t.equal(await count('q=nowhere&source=code_a'), 0)
     t.equal(await count('actor=ada&verified=signature'), 1)
@@ -108,14 +123,14 @@ t.test('a delivery of nearly 25 MiB', async t => {
   t.test('a repeat of a large delivery is counted, and a forged one is refused', async t => {
     const again = await send(server, push).answered
     t.same(again, { status: 200, body: { created: 0, duplicates: 1, ignored: 0 } })
-    t.match(await find(), [{ seen_count: 2 }])
+    t.match(await find('seen_count'), [{ seen_count: 2 }])
     const forged = { text: push.text.replace('b'.repeat(40), 'c'.repeat(40)), headers: push.headers }
     t.match(await send(server, forged).answered, { status: 401, body: { code: 'signature_invalid' } })
-    t.equal((await find()).length, 1)
+    t.equal((await find('seen_count')).length, 1)
   })
 
   t.test('a stopping server finishes a large delivery', async t => {
-    const next = largePush('d'.repeat(40))
+    const next = signed(push.text.replace('b'.repeat(40), 'd'.repeat(40)))
     const { sent, answered } = send(server, next)
     await sent
     const stopped = server.stop()

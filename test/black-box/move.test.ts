@@ -95,9 +95,9 @@ const programs = findPostgres()
 if (programs === undefined) t.plan(0, 'there is no PostgreSQL server')
 else
   t.test('a served ledger moves to PostgreSQL and back under load, and each event is stored once', async t => {
-    const cluster = await TestCluster.start(t, programs)
+    const cluster = await TestCluster.shared(t, programs)
     const home = ownFolder(t)
-    const database = shownAddress(cluster.newAddress())
+    const database = shownAddress(await cluster.emptyLedger(t))
     const [file, back] = [join(home, 'events.db'), join(home, 'back.db')]
     const start = (database: string) => startServer(t, { database, home })
     await defineBuilds(file)
@@ -111,17 +111,17 @@ else
     const more = async (count: number) => {
       for (const from = writer.acknowledged.length; writer.acknowledged.length < from + count; ) await sleep(10)
     }
-    await more(200)
+    await more(100)
 
     const there = await copy(t, home, [file, database])
     t.match(await first.ended, { code: 0 }, 'the server of the file has ended without a signal')
     const [one, two] = await Promise.all([start(database), start(database)])
     current = one
     t.same(await deliveries(one.url), accepted, 'its own source delivers to the new place')
-    await more(100)
+    await more(50)
     await one.kill()
     current = two
-    await more(100)
+    await more(50)
 
     const again = await copy(t, home, [database, back])
     t.equal(again.epoch, there.epoch)
@@ -131,7 +131,7 @@ else
     await two.stop()
     current = await start(back)
     t.same(await deliveries(current.url), accepted)
-    await more(50)
+    await more(30)
     await writer.stop()
 
     const seen = await consumed

@@ -1,7 +1,5 @@
-import { execFile, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import type { Test } from 'tap'
 
 /** Output of the `sqlite3` program. */
 interface NativeAnswer {
@@ -21,22 +19,5 @@ export async function native(database: string, sql: string, flags: readonly stri
     const { stdout, stderr, killed } = error as { stdout?: string; stderr?: string; killed?: boolean }
     if (stdout === undefined || killed) throw error
     return { ok: false, out: stdout.trim(), err: (stderr ?? '').trim() }
-  }
-}
-
-/** A `sqlite3` that stays open until the test ends. `ask` resolves with what it prints next. */
-export function nativeShell(t: Test, database: string): { ask(sql: string): Promise<string> } {
-  const child = spawn('sqlite3', ['-batch', database], { stdio: ['pipe', 'pipe', 'ignore'] })
-  const ended = once(child, 'close')
-  t.teardown(async () => {
-    child.kill('SIGKILL')
-    await ended
-  })
-  return {
-    ask: async sql => {
-      child.stdin.write(`${sql}\n`)
-      const [bytes] = await Promise.race([once(child.stdout, 'data'), ended])
-      return String(bytes).trim()
-    },
   }
 }

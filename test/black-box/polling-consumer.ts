@@ -33,14 +33,14 @@ export async function consume(t: Test, { query, url, isLast }: Polling): Promise
       }
       const page = await tryPage(http, `/api/events?${query}&since=${since}`)
       if (page === undefined) {
-        await sleep(5)
+        await sleep(20)
         continue
       }
       if (page.next_since === null || page.next_since < since) throw new Error(`${page.next_since} follows ${since}`)
       since = page.next_since
       for (const { dedupe_key: key } of page.items) seen.push(key)
       if (page.items.some(event => isLast(event.dedupe_key))) return seen
-      if (page.items.length === 0) await sleep(2)
+      if (page.items.length === 0) await sleep(15)
     }
     return seen
   } finally {

@@ -9,10 +9,10 @@ import { startServer } from './running-server.js'
 
 const SERVERS = 3
 /** Few by default; a long run sets hundreds. */
-const KILLS = Number(process.env.DAYBOOK_TEST_ROUNDS ?? 3)
+const KILLS = Number(process.env.DAYBOOK_TEST_ROUNDS ?? 2)
 const WRITERS = 8
 /** Of each writer, around each kill. */
-const EVENTS = 25
+const EVENTS = 15
 const LAST_KEY = 'the last one'
 const SOURCES = ['notes', 'lamps', 'doors']
 const FILTERS = ['limit=37', 'source=notes&limit=5', 'q=note&source=notes&limit=100']
@@ -25,8 +25,8 @@ else
   t.test(
     'servers on one PostgreSQL are killed under load: each event is stored once, and consumers miss none',
     async t => {
-      const cluster = await TestCluster.start(t, programs, ['fsync=on'])
-      const database = shownAddress(cluster.newAddress())
+      const cluster = await TestCluster.shared(t, programs)
+      const database = shownAddress(await cluster.emptyLedger(t))
       const servers = await Promise.all(Array.from({ length: SERVERS }, () => startServer(t, { database })))
       let asked = 0
       const url = () => servers[asked++ % SERVERS]?.url ?? ''

@@ -11,10 +11,12 @@ import { StoredReports } from '../../src/runtime/reconcile/stored-reports.js'
 import { openPostgresStore } from '../../src/store/postgres/store.js'
 import { ask, type Page } from '../runtime/postgres/three-servers.js'
 import { issueOpened } from '../runtime/reconcile/reconcile-rig.js'
+import { serveHere } from '../runtime/serve/serve-here.js'
 import { freePort } from '../support/free-port.js'
 import { listingPlatform } from '../support/listing-platform/listing-platform.js'
 import { TestCluster } from '../support/postgres/cluster.js'
 import { findPostgres } from '../support/postgres/find-postgres.js'
+import { ownFolder } from './own-folder.js'
 import { startServer } from './running-server.js'
 
 const FLAGS = ['--log-level', 'silent']
@@ -33,8 +35,13 @@ else {
       const database = shownAddress(address)
       const one = await startServer(t, { database, env, flags: FLAGS })
       while (github.asked.length === 0) await sleep(10)
-      const two = await startServer(t, { database, env, flags: FLAGS, port })
-      const status = async ({ url } = two) => {
+      const two = await serveHere(t, {
+        home: ownFolder(t),
+        env: { ...env, EVENT_DB: database },
+        only: 'ledger',
+        port: String(port),
+      })
+      const status = async ({ url }: { url: string } = two) => {
         const { body } = await ask<ReconcileStatus>(`${url}/api/reconciliations`, { headers: BY_ADMIN })
         return body
       }
@@ -62,7 +69,7 @@ else {
         [1, 1, 1],
       )
       t.equal(github.asked.filter(({ method }) => method === 'POST').length, 1, 'one redelivery')
-      t.match(await two.stop(), { code: 0 })
+      await two.close()
     },
   )
 

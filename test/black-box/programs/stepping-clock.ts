@@ -1,6 +1,6 @@
 /**
- * Run before the server: its clock starts CLOCK_BEHIND_MS late, and each SIGUSR2 sets it back by an hour and prints a line
- * to standard error. Worker threads also load it; they receive no signals, so the main thread sends them the time.
+ * Run before the server: each SIGUSR2 sets its clock back by an hour and prints a line to standard error. Worker threads
+ * also load it; they receive no signals, so the main thread sends them the time.
  */
 import { isMainThread } from 'node:worker_threads'
 
@@ -8,7 +8,7 @@ const HOUR_MS = 3_600_000
 
 if (isMainThread) {
   const realNow = Date.now
-  let behindMs = Number(process.env.CLOCK_BEHIND_MS ?? 0)
+  let behindMs = 0
   Date.now = () => realNow() - behindMs
   process.on('SIGUSR2', () => {
     behindMs += HOUR_MS

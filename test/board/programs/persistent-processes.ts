@@ -25,7 +25,9 @@ if (whatThen === 'stay') {
   // Found as a child, as long as its parent is there.
   children.push(spawn(process.execPath, ['-e', STUBBORN], { stdio: 'ignore', env: {}, detached: true }))
   appendFileSync(PIDS, `${process.pid}\n`)
-  const flood = () => process.stdout.write('x'.repeat(64 * 1024), flood)
+  // It stays when no process reads its output any more. The pauses leave the processor to others.
+  process.stdout.on('error', () => {})
+  const flood = () => process.stdout.write('x'.repeat(64 * 1024), () => setTimeout(flood, 50))
   flood()
 } else {
   const { readFileSync } = await import('node:fs')

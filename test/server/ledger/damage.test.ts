@@ -80,6 +80,9 @@ t.test('health warns of a ledger that is more than a day ahead of the clock', as
   })
   const { body } = await post('/api/events', message('one more'))
   t.equal(body.captured_at, '2031-05-07T09:00:00.000700Z')
+  const onlyLast = { status: 200, body: { items: [{ captured_at: body.captured_at }] } }
+  t.match(await request('/api/events?since=2031-05-07T09:00:00.000699Z'), onlyLast)
+  t.match(await request('/api/events?days=1&order=desc&limit=1'), onlyLast)
 
   const { request: later } = await serve(t, { ledger, now: () => NOW + 2 * DAY + EVENTS })
   t.notOk('warnings' in (await later('/api/health')).body)

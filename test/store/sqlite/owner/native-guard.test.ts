@@ -118,6 +118,8 @@ t.test('an ordinary SQLite that has the file open first', nativeSqlite(), async 
     const ledger = openLedger(t, database)
     ledger.run('INSERT INTO numbers VALUES (1)')
     t.equal(await reader.run('SELECT count(*) FROM numbers;'), '1')
+    t.equal(await reader.run("DELETE FROM numbers;\nSELECT 'tried';"), 'tried')
+    t.same(ledger.all('SELECT count(*) AS n FROM numbers'), [{ n: 1 }])
     ledger.close()
     await second.release()
   })

@@ -1,5 +1,6 @@
-import { writeFileSync } from 'node:fs'
+import { cpSync, writeFileSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
+import { join, relative } from 'node:path'
 
 type Operation = (...args: unknown[]) => unknown
 
@@ -25,19 +26,29 @@ export function interceptFiles(
   syncBuiltinESMExports()
 }
 
-/** Kills this process before the n-th step that is counted. Writing a whole file is two: half of it, and all of it. */
-export function deathAt(step: number): (name: string, args: unknown[]) => undefined {
-  let taken = 0
-  const count = () => {
-    taken += 1
-    return taken === step
+/**
+ * For `interceptFiles`: copies a folder just before each step. What a process has written stays when it is killed, so these
+ * copies are all that a kill can leave. Writing a whole file is two steps: half of it, and all of it.
+ *
+ * @param states gets a folder for each state: `1`, `2`, …
+ */
+export function saveStates(folder: string, states: string): (name: string, args: unknown[]) => undefined {
+  let count = 0
+  // To copy takes steps too, if their operations are among the intercepted ones.
+  let isSaving = false
+  const save = () => {
+    count += 1
+    const state = join(states, String(count))
+    cpSync(folder, state, { recursive: true, preserveTimestamps: true })
+    return state
   }
-  const die = () => process.kill(process.pid, 'SIGKILL')
   return (name, [path, content]) => {
-    if (count()) die()
-    if (name === 'writeFile' && count()) {
-      writeFileSync(String(path), String(content).slice(0, 40))
-      die()
+    if (isSaving) return
+    isSaving = true
+    save()
+    if (name === 'writeFile') {
+      writeFileSync(join(save(), relative(folder, String(path))), String(content).slice(0, 40))
     }
+    isSaving = false
   }
 }

@@ -6,17 +6,16 @@
 
 import promises from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
-/**
- * Lets several candidates for one ledger run with their file operations in an order drawn from a seed, one operation at
- * a time, and checks that two never own it. Arguments: folder, first seed, number of seeds. Prints `done`, or the seed
- * that failed.
- */
-import timers, { setImmediate as tick } from 'node:timers/promises'
+import timers from 'node:timers/promises'
 import { interceptFiles } from './file-steps.js'
 
 const CANDIDATES = 3
 const [, , folder = '', firstSeed = '1', seeds = '1'] = process.argv
+/** Operations that wait for their turn. */
 const waiting: (() => void)[] = []
+/** Candidates that have not ended. */
+let running = 0
+let changed = () => {}
 let random = seeded(0)
 
 /** mulberry32 */
@@ -31,7 +30,10 @@ function seeded(seed: number): () => number {
 }
 
 function turn(): Promise<void> {
-  return new Promise(resolve => waiting.push(resolve))
+  return new Promise(resolve => {
+    waiting.push(resolve)
+    changed()
+  })
 }
 
 interceptFiles(promises, ['open', 'readdir', 'writeFile', 'rename', 'unlink', 'rm', 'rmdir', 'mkdir'], turn)
@@ -65,21 +67,28 @@ async function candidate(database: string, inside: { count: number }): Promise<v
 for (let seed = Number(firstSeed); seed < Number(firstSeed) + Number(seeds); seed += 1) {
   random = seeded(seed)
   const inside = { count: 0 }
-  let outcome: { failure?: unknown } | undefined
-  Promise.all(Array.from({ length: CANDIDATES }, () => candidate(`${folder}/${seed}.db`, inside))).then(
-    () => {
-      outcome = {}
-    },
-    failure => {
-      outcome = { failure }
-    },
-  )
-  while (outcome === undefined) {
-    await tick()
-    waiting.splice(Math.floor(random() * waiting.length), 1)[0]?.()
+  let failure: unknown
+  running = CANDIDATES
+  for (let started = 0; started < CANDIDATES; started += 1) {
+    candidate(`${folder}/${seed}.db`, inside)
+      .catch(error => {
+        failure ??= error
+      })
+      .finally(() => {
+        running -= 1
+        changed()
+      })
   }
-  if (outcome.failure !== undefined) {
-    console.log(`seed ${seed}: ${outcome.failure}`)
+  while (running > 0 && failure === undefined) {
+    // Only when every candidate waits is each order of their next operations equally likely.
+    if (waiting.length < running) {
+      await new Promise<void>(resolve => {
+        changed = resolve
+      })
+    } else waiting.splice(Math.floor(random() * waiting.length), 1)[0]?.()
+  }
+  if (failure !== undefined) {
+    console.log(`seed ${seed}: ${failure}`)
     process.exit(3)
   }
 }

@@ -1,16 +1,17 @@
 /**
- * Acquires and releases a ledger, and is killed just before the n-th step that changes the disk.
- * Arguments: database, n. Prints `survived` when there are fewer steps.
+ * Acquires and releases a ledger, and saves what a kill before each step that changes the disk would leave.
+ * Arguments: database, folder of the states.
  */
 import promises from 'node:fs/promises'
-import { deathAt, interceptFiles } from './file-steps.js'
+import { dirname } from 'node:path'
+import { interceptFiles, saveStates } from './file-steps.js'
 
-const [, , database = '', step = '0'] = process.argv
+const [, , database = '', states = ''] = process.argv
 
 interceptFiles(
   promises,
   ['mkdir', 'open', 'writeFile', 'rename', 'unlink', 'rm', 'rmdir', 'utimes'],
-  deathAt(Number(step)),
+  saveStates(dirname(database), states),
 )
 
 const { acquireOwnership } = await import('../../../../../src/store/sqlite/owner/database-lock.js')
@@ -23,4 +24,3 @@ const ownership = await acquireOwnership({
   onLost: () => {},
 })
 await ownership.release()
-console.log('survived')
