@@ -8,6 +8,7 @@ import { promisify } from 'node:util'
 import pg from 'pg'
 import type { Test } from 'tap'
 import type { PostgresAddress } from '../../../src/model/postgres-address.js'
+import { atProcessEnd } from '../process-end.js'
 
 const run = promisify(execFile)
 const USER = 'daybook'
@@ -37,12 +38,15 @@ const SHARED_FOLDER = 'DAYBOOK_TEST_POSTGRES'
 
 /** A PostgreSQL server, reached by a socket in its folder. */
 export class TestCluster {
+  static #shared: TestCluster | undefined
   #server: ChildProcess | undefined
   #schemas = 0
   /** Test processes that share a server have schemas of their own. */
   readonly #prefix = `test_${randomBytes(4).toString('hex')}`
   /** Addresses of ledgers and boards that no test uses any more. */
   readonly #free = { ledger: [] as PostgresAddress[], board: [] as PostgresAddress[] }
+  /** Empties used ledgers and boards: a connection that knows their tables does so in a tenth of the time of a new one. */
+  #emptying: pg.Pool | undefined
 
   private constructor(
     private readonly programs: string,
@@ -62,7 +66,9 @@ export class TestCluster {
   /** The server that all test processes of this run share, which no test may stop; without one, a server of its own. */
   static async shared(t: Test, programs: string): Promise<TestCluster> {
     const folder = process.env[SHARED_FOLDER]
-    return folder ? new TestCluster(programs, folder, [], PORT) : TestCluster.start(t, programs)
+    if (!folder) return TestCluster.start(t, programs)
+    TestCluster.#shared ??= new TestCluster(programs, folder, [], PORT)
+    return TestCluster.#shared
   }
 
   /** Offers the server to the processes that this one starts. */
@@ -153,21 +159,30 @@ export class TestCluster {
 
   async #empty(t: Test, free: PostgresAddress[], sql: string): Promise<PostgresAddress> {
     const used = free.pop()
-    if (used) await this.sql(`SET search_path = ${used.schema}; ${sql}`)
+    if (used) {
+      this.#emptying ??= this.#newPool()
+      await this.#emptying.query(`SET search_path = ${used.schema}; ${sql}`)
+    }
     const address = used ?? this.newAddress()
     t.teardown(() => void free.push(address))
     return address
   }
 
+  /** A connection that stays until the process ends, or the server. */
+  #newPool(): pg.Pool {
+    const pool = new pg.Pool({ ...this.#superuser(), max: 1, idleTimeoutMillis: 0, allowExitOnIdle: true })
+    pool.on('error', () => {}) // the server has stopped
+    atProcessEnd(() => pool.end())
+    return pool
+  }
+
+  #superuser(): pg.ClientConfig {
+    return { host: this.folder, port: this.port, user: USER, database: 'postgres', password: () => '' }
+  }
+
   /** Runs SQL as the superuser. */
   async sql(text: string): Promise<Record<string, unknown>[]> {
-    const client = new pg.Client({
-      host: this.folder,
-      port: this.port,
-      user: USER,
-      database: 'postgres',
-      password: () => '',
-    })
+    const client = new pg.Client(this.#superuser())
     await client.connect()
     try {
       return (await client.query(text)).rows
