@@ -64,12 +64,12 @@ else {
       const stores = await openTogether(2)
       const writers = ['a', 'b', 'c'].map(name => keepWriting(stores, name))
       for (let crash = 0; crash < roundsOf(2); crash++) {
-        await sleep(300)
+        await sleep(150)
         await cluster.stop('SIGKILL')
         await sleep(100)
         await cluster.launch()
       }
-      await sleep(300)
+      await sleep(100)
       await Promise.all(writers.map(writer => writer.stop()))
       await checkAll(
         t,
@@ -273,7 +273,7 @@ else {
   })
 
   t.test('a full tablespace refuses only events, until there is room', mounting(), async t => {
-    const disk = mountSmallDisk(t, '24m')
+    const disk = mountSmallDisk(t, '12m')
     for (const path of [disk.beside, disk.folder]) await giveToServer(path)
     await cluster.sql(`CREATE TABLESPACE small LOCATION '${disk.folder}'`)
     const user = await newRole(t, 'cramped', '')
