@@ -83,7 +83,7 @@ export function eventHistograms(t: Test, open: OpenStore): void {
           if (buckets % 4 === 0) await splitMatches(t, events, { all, query })
           t.same(comparableFacets(await events.facets(query)), comparableFacets(facetsOf(all, query)))
         }),
-        { numRuns: 60 },
+        { numRuns: 40 },
       ),
     )
   })

@@ -127,7 +127,7 @@ export function largeEvents(t: Test, open: OpenStore): void {
 
   t.test('pages of large events end early, and join without gap', async t => {
     const { events } = await open(t)
-    const payload = { filling: 'x'.repeat(7_000_000) }
+    const payload = { filling: 'x'.repeat(5_700_000) }
     for (const key of ['a', 'b', 'c']) await events.record([large(key, { payload })])
     for (const filter of [{}, { sources: ['chat'] }]) {
       const seen: string[] = []
