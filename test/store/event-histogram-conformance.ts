@@ -15,7 +15,8 @@ const NOON = 1_800_000_000_000_000
 const SECOND = 1_000_000
 const SOURCES = ['chat', 'forum', 'code_a', 'weather']
 const KINDS = ['message.created', 'message.updated', 'messages.created', 'push']
-const EVENTS = 800
+/** More than two marks of counts. */
+const EVENTS = 600
 /** A count is complete, however busy the machine. */
 const ENOUGH_MS = 600_000
 const OUTCOME_WORDS = ['failed', 'Timed out', 'success', 'queued', 'running', 'canceled', 'approved']
