@@ -7,6 +7,7 @@
  * that its folders, time limit and teardowns are its own too.
  */
 import './support/no-async-hooks.js'
+import './support/quick-comparisons.js'
 import './support/reused-threads.js'
 import { once } from 'node:events'
 import { resolve } from 'node:path'

@@ -89,9 +89,7 @@ async function startCluster(files: readonly string[]): Promise<TestCluster | und
   const programs = findPostgres()
   const isUsed = files.some(file => /TestCluster\.shared|testedStores/.test(readFileSync(file, 'utf8')))
   if (programs === undefined || !isUsed) return undefined
-  const started = await TestCluster.create(programs)
-  started.share()
-  return started
+  return TestCluster.share(programs)
 }
 
 /** Tests are compiled. */

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { Test } from 'tap'
 import { Executor, type ExecutorParts } from '../../src/board/executor.js'
@@ -11,6 +10,7 @@ import { isFinished, type Run } from '../../src/model/board/run.js'
 import { type BoardDatabase, openBoardDatabase } from '../../src/store/sqlite/board/board-database.js'
 import { asyncStore } from '../../src/store/sqlite/thread/task.js'
 import { testFolder } from '../support/test-folder.js'
+import { until } from '../support/until.js'
 
 const START = Date.UTC(2031, 4, 4, 9) * 1000
 
@@ -29,7 +29,7 @@ export const CARD: Card = {
 }
 
 /** Shorter waits than the default, before processes are killed. */
-export const SHORT_TIMES = { graceMs: 300, killMs: 5_000, pollMs: 20, mockStepMs: 1, retryMs: 5 }
+export const SHORT_TIMES = { graceMs: 300, killMs: 5_000, pollMs: 80, mockStepMs: 1, retryMs: 5 }
 
 interface Rig {
   executor: Executor
@@ -82,7 +82,7 @@ export async function createExecutor(
     folder,
     reported,
     over: async ({ id }) => {
-      while (!isFinished(await executor.get(id))) await delay(5)
+      await until(async () => isFinished(await executor.get(id)))
       return await executor.get(id)
     },
     text: async ({ id }) => {

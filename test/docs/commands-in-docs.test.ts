@@ -17,6 +17,7 @@ import { differences } from './shown-output.js'
 const START = /^((?:[A-Z][A-Z0-9_]*=\S+ +)*)(?:npm ci && )?(?:npm start(?: --( --demo))?|daybook serve)(?:\s+#.*)?$/m
 
 const PROGRAMS = ['curl', 'jq', 'openssl', 'sqlite3']
+const missing = new Set(PROGRAMS.filter(program => spawnSync('which', [program]).status !== 0))
 
 /** Prepares what a page assumes, in the home of the reader or elsewhere. @returns replaced addresses */
 const GIVEN: Record<string, (t: Test, home: string) => Promise<Addresses>> = {
@@ -78,7 +79,7 @@ function startOf({ language, text }: Block): RegExpExecArray | null {
 function missingPrograms({ blocks }: Page): string[] {
   const scripts = blocks.filter(({ language }) => language === 'sh').map(({ text }) => text)
   const used = PROGRAMS.filter(program => scripts.some(script => new RegExp(`\\b${program} `).test(script)))
-  return used.filter(program => spawnSync('which', [program]).status !== 0)
+  return used.filter(program => missing.has(program))
 }
 
 /** If a program is missing, the test is skipped and reported; in CI it fails. */

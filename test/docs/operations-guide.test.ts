@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { ownFolder } from '../black-box/own-folder.js'
@@ -78,9 +78,9 @@ t.test('every command of the operations guide works as described', async t => {
   for (const folder of [...MADE_BY_DEBIAN, 'usr/local/bin', 'run', 'package/bin', 'package/lib/node_modules/daybook']) {
     mkdirSync(join(root, folder), { recursive: true })
   }
-  makePackage(join(root, 'package'), placed)
   const shell = new PageShell(t, home)
-  rmSync(join(home, 'bin/daybook'))
+  renameSync(join(home, 'bin/daybook'), join(home, 'daybook'))
+  makePackage(join(root, 'package'), { command: join(home, 'daybook'), placed })
   symlinkSync(join(root, 'usr/local/bin/daybook'), join(home, 'bin/daybook'))
   for (const [name, script] of Object.entries(STAND_INS(root))) {
     writeFileSync(join(home, 'bin', name), `#!/bin/sh\nset -eu\n${script}\n`, { mode: 0o700 })
@@ -112,9 +112,13 @@ t.test('every command of the operations guide works as described', async t => {
   t.match(readFileSync(join(root, 'run/daybook.service.log'), 'utf8'), /"closed"/)
 })
 
-/** What npm would install, with the paths of the test. */
-function makePackage(folder: string, placed: (text: string) => string): void {
-  const program = `#!/bin/sh\nunset NODE_OPTIONS\nexec '${process.execPath}' ${CHEAP_START.join(' ')} '${ROOT}/bin/run.js' "$@"\n`
+/** What npm would install, with the paths of the test. @param command runs all commands but the server */
+function makePackage(folder: string, { command, placed }: { command: string; placed: (text: string) => string }): void {
+  const program = `#!/bin/sh
+[ "$1" = serve ] || READER=/dev/null exec '${command}' "$@" # not a terminal
+unset NODE_OPTIONS
+exec '${process.execPath}' ${CHEAP_START.join(' ')} '${ROOT}/bin/run.js' "$@"
+`
   writeFileSync(join(folder, 'bin/daybook'), program, { mode: 0o755 })
   const deploy = join(folder, 'lib/node_modules/daybook/deploy')
   cpSync(DEPLOY, deploy, { recursive: true })

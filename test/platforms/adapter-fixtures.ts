@@ -90,15 +90,15 @@ export function replaced(
 }
 
 /**
- * Hostile values for each member of many deliveries: all of them for the first occurrence of a path, later one of them in
- * turn, because most members are in most deliveries.
+ * Hostile values for each member of many deliveries: all of them for the first occurrence of a path, and one of them in
+ * turn for every second later one, because most members are in most deliveries.
  */
 export function hostileInTurn(): (path: readonly string[]) => readonly unknown[] {
   const met = new Set<string>()
   let turn = 0
   return path => {
     const name = path.join('.')
-    if (met.has(name)) return [HOSTILE[turn++ % HOSTILE.length]]
+    if (met.has(name)) return turn++ % 2 === 0 ? [HOSTILE[(turn >> 1) % HOSTILE.length]] : []
     met.add(name)
     return HOSTILE
   }

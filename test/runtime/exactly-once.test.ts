@@ -53,7 +53,7 @@ t.test('every message is captured exactly once, across deliveries, killed captur
         t.same(await idsOfWatch(rig.ledger), said, 'and found by its watch')
       })
     }),
-    { numRuns: 12 },
+    { numRuns: 8 },
   )
 })
 

@@ -93,7 +93,7 @@ t.test('no request body prevents later events from being recorded, or the next s
         await second.close()
       }
     }),
-    { numRuns: 4 },
+    { numRuns: 2 },
   )
 })
 

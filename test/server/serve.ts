@@ -2,6 +2,8 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import pino from 'pino'
 import type { Test } from 'tap'
+import { readEvent } from '../../src/ledger/read-event.js'
+import type { Provenance } from '../../src/model/events/event.js'
 import type { CaptureTotals } from '../../src/model/subscriptions/capture.js'
 import { acceptLargeDelivery } from '../../src/platforms/deliveries/accept-delivery.js'
 import { reconcileOff } from '../../src/runtime/reconcile/reconcile-schedule.js'
@@ -14,6 +16,7 @@ import {
   type LedgerServerOptions,
   type LedgerServerSettings,
 } from '../../src/server/ledger/ledger-server.js'
+import type { ServedLedger } from '../../src/server/ledger/served-ledger.js'
 import { notFollowing } from '../../src/store/copy-store.js'
 import { MemoryLedger, START } from './memory-ledger.js'
 import { OPEN_ACCOUNTS } from './open-accounts.js'
@@ -172,6 +175,15 @@ export async function serve(t: Test, options: ServeOptions = {}): Promise<Served
       return Buffer.concat(chunks).toString()
     },
   }
+}
+
+/** Records events without a request: to send and parse megabytes of JSON costs more than most tests. */
+export function record(
+  ledger: Pick<ServedLedger, 'record'>,
+  messages: readonly Record<string, unknown>[],
+  provenance: Provenance = { route: 'api', verified: 'none' },
+): Promise<unknown> {
+  return ledger.record(messages.map(one => ({ event: readEvent(one), provenance })))
 }
 
 /** The least that is an event; `subject_id` makes its key. */

@@ -58,7 +58,7 @@ export function consumerStoreConformance(t: Test, open: OpenStore): void {
     const { consumers } = await openWithEvents(t, 0)
     await consumers.save(NEW, RULES)
     const { fence } = await leased(consumers, { now: NOON, until: NOON + MINUTE })
-    const calls = Array.from({ length: 100 }, (_, at) => {
+    const calls = Array.from({ length: 40 }, (_, at) => {
       return at % 2 === 0 ? consumers.save(NEW, RULES) : leased(consumers, { fence, now: NOON, until: NOON + MINUTE })
     })
     t.equal((await Promise.all(calls)).length, calls.length)
@@ -248,7 +248,7 @@ export function consumerStoreConformance(t: Test, open: OpenStore): void {
         }
         return fences.every((fence, at) => at === 0 || fence > (fences[at - 1] ?? 0))
       }),
-      { numRuns: 60 },
+      { numRuns: 30 },
     )
     t.ok(run > 0)
   })

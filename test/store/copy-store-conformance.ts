@@ -96,7 +96,7 @@ export function copyStoreConformance(t: Test, open: OpenStore): void {
         t.match(await to.events.verify({ since: null, limit: 1_000 }), { problems: { length: 0 }, pending: 0 })
         for (const store of [from, to]) await store.close()
       }),
-      { numRuns: 4 },
+      { numRuns: 3 },
     )
   })
 

@@ -75,7 +75,7 @@ export function eventChain(t: Test, open: OpenStore): void {
         t.same(found.through, head)
       }),
       // Not shrunk: a wrong digest stays in the ledger, and fails every further round.
-      { numRuns: 25, endOnFailure: true },
+      { numRuns: 12, endOnFailure: true },
     )
   })
 

@@ -11,7 +11,7 @@ import { readSearch } from '../../src/model/events/search.js'
 import type { Subscription } from '../../src/model/subscriptions/subscription.js'
 import { type Micros, readTimestamp, toTimestamp } from '../../src/model/timestamp.js'
 import type { Store } from '../../src/store/store.js'
-import { keysOf, messageCreated, readStored, serialised, untilIndexed } from '../support/events.js'
+import { inEachIndexState, keysOf, messageCreated, readStored, serialised } from '../support/events.js'
 import { storedSubscription } from '../support/subscription.js'
 import { eventHistograms } from './event-histogram-conformance.js'
 import { largeEvents } from './large-event-conformance.js'
@@ -115,7 +115,7 @@ export function eventStoreConformance(t: Test, open: OpenStore): void {
     const { events } = await open(t)
     let late = 0
     await events.record(
-      [...Array(20).keys()].map(at =>
+      [...Array(14).keys()].map(at =>
         messageCreated(`chat:${at}`, {
           source: at % 3 ? 'chat' : 'forum',
           payload: { text: 'x'.repeat(100 * (at % 5)) },
@@ -139,8 +139,7 @@ export function eventStoreConformance(t: Test, open: OpenStore): void {
       let page: PageSummary = piece
       const items = eventsOf(piece)
       while (page.hasMore && page.count < query.limit) {
-        await events.record([messageCreated(`late:${++late}`)])
-        await events.record([messageCreated('chat:1')])
+        await events.record([messageCreated(`late:${++late}`), messageCreated('chat:1')])
         piece = await events.query({ ...restOfPage(query, page), maxBytes })
         t.ok(piece.count > 0 && piece.items.byteLength < maxBytes + 100)
         page = joinPages(query, page, piece)
@@ -309,7 +308,7 @@ function checkpoints(t: Test, open: OpenStore): void {
     const { events } = await open(t, restless)
     const sources = ['chat', 'forum', 'code_a']
     const writers = Array.from({ length: 8 }, async (_, writer) => {
-      for (let batch = 0; batch < 12; batch++) {
+      for (let batch = 0; batch < 8; batch++) {
         const keys = Array.from({ length: 1 + ((writer + batch) % 5) }, (_, at) => `${writer}/${batch}/${at}`)
         await events.record(keys.map((key, at) => messageCreated(key, { source: sources[at % 3] as string })))
       }
@@ -329,7 +328,7 @@ function checkpoints(t: Test, open: OpenStore): void {
         last = !writing && !page.hasMore
       }
     }
-    const limits = [1, 2, 100, 500]
+    const limits = [1, 7, 500]
     const consumers = await Promise.all([
       ...limits.map(limit => consume({ limit })),
       ...limits.map(limit => consume({ limit, sources: ['forum'] })),
@@ -337,10 +336,10 @@ function checkpoints(t: Test, open: OpenStore): void {
     ])
     await written
     const all = eventsOf(await events.query({ ...ASC, limit: 500 }))
-    t.ok(all.length > 200)
+    t.ok(all.length > 150)
     const everyKey = all.map(event => event.dedupe_key)
     const forumKeys = all.filter(event => event.source === 'forum').map(event => event.dedupe_key)
-    for (const [at, seen] of consumers.entries()) t.same(seen, at >= 4 && at < 8 ? forumKeys : everyKey)
+    for (const [at, seen] of consumers.entries()) t.same(seen, at >= 3 && at < 6 ? forumKeys : everyKey)
   })
 }
 
@@ -371,13 +370,13 @@ function filters(t: Test, open: OpenStore): void {
         [{ occurredTo: exact, excluded: { sources: ['forum'] } }, ['early', 'exact']],
         [{ occurredFrom: exact, search: ['green'] }, ['exact', 'large', 'future']],
       ]
-      for (const settled of [false, true]) {
-        if (settled) await untilIndexed(events)
+      await inEachIndexState(events, async () => {
         for (const [filter, keys] of cases) {
-          t.same(keysOf(await events.query({ ...ASC, ...filter })), keys, JSON.stringify(filter))
-          t.same(keysOf(await events.query({ ...DESC, ...filter })), [...keys].reverse(), JSON.stringify(filter))
+          const query = { ...filter, withoutPayload: true as const }
+          t.same(keysOf(await events.query({ ...ASC, ...query })), keys, JSON.stringify(filter))
+          t.same(keysOf(await events.query({ ...DESC, ...query })), [...keys].reverse(), JSON.stringify(filter))
         }
-      }
+      })
       const page = await events.query({ ...ASC, occurredFrom: exact, limit: 1 })
       t.match([keysOf(page), page.hasMore], [['exact'], true])
       const { count } = await events.histogram({ occurredFrom: exact, buckets: 4, now: NOON + 10 })
@@ -439,13 +438,12 @@ function filters(t: Test, open: OpenStore): void {
       [{ sources: ['chat'], excluded: { sources: ['chat'] } }, []],
       [{ sources: ['chat'], excluded: { searches: [['grace', 'hopper']] } }, ['1', '4', '5']],
     ]
-    for (const settled of [false, true]) {
-      if (settled) await untilIndexed(events)
+    await inEachIndexState(events, async () => {
       for (const [filter, keys] of cases) {
         t.same(keysOf(await events.query({ ...ASC, ...filter })), keys, JSON.stringify(filter))
         t.same(keysOf(await events.query({ ...DESC, ...filter })), [...keys].reverse(), JSON.stringify(filter))
       }
-    }
+    })
   })
 }
 
@@ -516,10 +514,9 @@ function searches(t: Test, open: OpenStore): void {
       ['  ', all],
       ['nothing-has-this', []],
     ]
-    for (const settled of [false, true]) {
-      if (settled) await untilIndexed(events)
+    await inEachIndexState(events, async state => {
       for (const [q, keys] of cases) {
-        t.same(keysOf(await events.query({ ...ASC, search: readSearch('q', q) })), keys, `${q} (indexed: ${settled})`)
+        t.same(keysOf(await events.query({ ...ASC, search: readSearch('q', q) })), keys, `${q}, ${state} index`)
         t.same(keysOf(await events.query({ ...DESC, search: readSearch('q', q) })), [...keys].reverse(), q)
       }
       for (const [q, keys] of cases.filter(([q]) => q.trim() !== '')) {
@@ -535,12 +532,12 @@ function searches(t: Test, open: OpenStore): void {
       t.same(keysOf(await events.query({ ...ASC, search: ['deploy'], excluded: { searches } })), ['2'])
       t.same(keysOf(await events.query({ ...ASC, search: ['deploy'], sources: ['chat'], since: 0 })), ['1', '2'])
       t.same(keysOf(await events.query({ ...ASC, search: ['deploy'], sources: ['forum'] })), [])
-    }
+    })
   })
 
   t.test('a search for thousands of terms finds the texts with all of them', async t => {
     const { events } = await open(t)
-    const q = Array.from({ length: 1_300 }, (_, at) => at.toString(36).padStart(2, '0')).join(' ')
+    const q = Array.from({ length: 1_010 }, (_, at) => at.toString(36).padStart(2, '0')).join(' ')
     await events.record([
       messageCreated('all', { payload: { text: q } }),
       messageCreated('some', { payload: { text: q.slice(0, -3) } }),

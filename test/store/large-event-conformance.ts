@@ -3,12 +3,12 @@ import type { NewEvent } from '../../src/model/events/event.js'
 import { type EventQuery, eventsOf } from '../../src/model/events/event-query.js'
 import { readSearch } from '../../src/model/events/search.js'
 import { toTimestamp } from '../../src/model/timestamp.js'
-import { keysOf, messageCreated, readStored, serialised, untilIndexed } from '../support/events.js'
+import { inEachIndexState, keysOf, messageCreated, readStored, serialised } from '../support/events.js'
 import type { OpenStore } from './event-store-conformance.js'
 
 const NOON = 1_800_000_000_000_000
 const ASC: EventQuery = { order: 'asc', limit: 100, since: 0 }
-const FILLING = 'x'.repeat(1_500_000)
+const FILLING = 'x'.repeat(1_100_000)
 
 /** An event beyond what the API takes, as webhooks bring it. */
 const large = (key: string, changes: Partial<NewEvent> = {}) =>
@@ -104,33 +104,31 @@ export function largeEvents(t: Test, open: OpenStore): void {
       'dedupe',
       '"x" nought',
     ]
-    const check = async (when: string) => {
+    const ask = { ...ASC, withoutPayload: true } as const
+    await inEachIndexState(events, async state => {
       for (const filter of filters) {
-        t.same(keysOf(await events.query({ ...ASC, ...filter })), ['b'], `${JSON.stringify(filter)} ${when}`)
+        t.same(keysOf(await events.query({ ...ask, ...filter })), ['b'], `${JSON.stringify(filter)}, ${state} index`)
       }
       for (const q of found) {
-        const query = { ...ASC, source: 'forum', search: readSearch('q', q) }
-        t.same(keysOf(await events.query(query)), ['b'], `${q} ${when}`)
+        const query = { ...ask, search: readSearch('q', q) }
+        t.same(keysOf(await events.query(query)), ['b'], `${q}, ${state} index`)
       }
       for (const q of [...found, ...notFound]) {
-        const query = { ...ASC, sources: ['forum'], excluded: { searches: [readSearch('q', q), ['absent']] } }
-        t.same(keysOf(await events.query(query)), found.includes(q) ? [] : ['b'], `without ${q} ${when}`)
+        const query = { ...ask, sources: ['forum'], excluded: { searches: [readSearch('q', q), ['absent']] } }
+        t.same(keysOf(await events.query(query)), found.includes(q) ? [] : ['b'], `without ${q}, ${state} index`)
       }
       for (const q of notFound) {
-        const query = { ...ASC, source: 'forum', search: readSearch('q', q) }
-        t.same(keysOf(await events.query(query)), [], `${q} ${when}`)
+        const query = { ...ask, search: readSearch('q', q) }
+        t.same(keysOf(await events.query(query)), [], `${q}, ${state} index`)
       }
-      t.same(keysOf(await events.query({ ...ASC, search: ['needle'] })), ['b'], when)
-    }
-    await check('immediately')
-    await untilIndexed(events)
-    await check('from the index')
+      t.same(keysOf(await events.query({ ...ASC, search: ['needle'] })), ['b'], `a whole page, ${state} index`)
+    })
   })
 
   t.test('pages of large events end early, and join without gap', async t => {
     const { events } = await open(t)
-    const payload = { filling: 'x'.repeat(7_000_000) }
-    for (const key of ['a', 'b', 'c', 'd', 'e']) await events.record([large(key, { payload })])
+    const payload = { filling: 'x'.repeat(5_700_000) }
+    for (const key of ['a', 'b', 'c']) await events.record([large(key, { payload })])
     for (const filter of [{}, { sources: ['chat'] }]) {
       const seen: string[] = []
       for (let since = 0; ; ) {
@@ -140,7 +138,7 @@ export function largeEvents(t: Test, open: OpenStore): void {
         if (!page.hasMore) break
         since = page.nextSince ?? Number.NaN
       }
-      t.same(seen, ['a', 'b', 'c', 'd', 'e'])
+      t.same(seen, ['a', 'b', 'c'])
     }
   })
 }

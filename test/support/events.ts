@@ -48,6 +48,19 @@ export async function untilIndexed(events: Pick<EventStore, 'health'>): Promise<
   while ((await events.health()).unindexedEvents > 0) await sleep(10)
 }
 
+/**
+ * Checks while the search index trails, and again when it has come to every event; once if it has from the beginning, as
+ * in PostgreSQL.
+ */
+export async function inEachIndexState(
+  events: Pick<EventStore, 'health'>,
+  check: (state: 'trailing' | 'complete') => Promise<void>,
+): Promise<void> {
+  if ((await events.health()).unindexedEvents > 0) await check('trailing')
+  await untilIndexed(events)
+  await check('complete')
+}
+
 export function keysOf(page: EventPage): string[] {
   return eventsOf(page).map(event => event.dedupe_key)
 }

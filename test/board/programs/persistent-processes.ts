@@ -2,34 +2,28 @@
  * Starts processes that are hard to end: they ignore SIGTERM, and are in its group, in their own sessions, orphaned by
  * their parents, without the environment they were given. Writes their ids to the file `pids`, one line each.
  *
- * Arguments: `stay` (it ignores SIGTERM as well and floods its outputs) or `leave` (it ends immediately, with code 3).
+ * Arguments: `stay` (it ignores SIGTERM as well), `flood` (it also fills its output), or `leave` (it ends immediately, with
+ * code 3).
  */
-import { spawn } from 'node:child_process'
+import { type SpawnOptions, spawn } from 'node:child_process'
 import { appendFileSync } from 'node:fs'
 
 const PIDS = 'pids'
-const STUBBORN = `process.on('SIGTERM', () => {}); require('fs').appendFileSync('${PIDS}', process.pid + '\\n'); setInterval(() => {}, 1000)`
-/** Starts a process that ignores SIGTERM in a session of its own and ends, so that this process loses its parent. */
-const FORKING = `require('child_process').spawn(process.execPath, ['-e', ${JSON.stringify(STUBBORN)}], { detached: true, stdio: 'inherit' }).unref()`
+/** The last program of a shell keeps its id, and ignores what the shell ignores. */
+const STUBBORN = `trap "" TERM; echo $$ >> ${PIDS}; exec sleep 600`
 
 process.on('SIGTERM', () => {})
 const [, , whatThen] = process.argv
+const start = (script: string, options: SpawnOptions) => spawn('/bin/sh', ['-c', script], options)
 const children = [
-  spawn(process.execPath, ['-e', STUBBORN], { stdio: 'inherit' }),
-  spawn(process.execPath, ['-e', STUBBORN], { stdio: 'inherit', detached: true }),
-  spawn(process.execPath, ['-e', FORKING], { stdio: 'inherit', detached: true }),
+  start(STUBBORN, { stdio: 'inherit' }),
+  start(STUBBORN, { stdio: 'inherit', detached: true }),
+  // In a session of its own, without its parent, which ends.
+  start(`setsid -f sh -c '${STUBBORN}'`, { stdio: 'inherit', detached: true }),
   // Has no mark in its environment, but is in the group.
-  spawn(process.execPath, ['-e', STUBBORN], { stdio: 'ignore', env: {} }),
+  start(STUBBORN, { stdio: 'ignore', env: {} }),
 ]
-if (whatThen === 'stay') {
-  // Found as a child, as long as its parent is there.
-  children.push(spawn(process.execPath, ['-e', STUBBORN], { stdio: 'ignore', env: {}, detached: true }))
-  appendFileSync(PIDS, `${process.pid}\n`)
-  // It stays when no process reads its output any more. The pauses leave the processor to others.
-  process.stdout.on('error', () => {})
-  const flood = () => process.stdout.write('x'.repeat(64 * 1024), () => setTimeout(flood, 50))
-  flood()
-} else {
+if (whatThen === 'leave') {
   const { readFileSync } = await import('node:fs')
   const isReady = () => {
     try {
@@ -39,4 +33,13 @@ if (whatThen === 'stay') {
     }
   }
   setInterval(() => isReady() && process.exit(3), 10)
+} else {
+  // Found as a child, as long as its parent is there.
+  children.push(start(STUBBORN, { stdio: 'ignore', env: {}, detached: true }))
+  appendFileSync(PIDS, `${process.pid}\n`)
+  // It stays when no process reads its output any more. The pauses leave the processor to others.
+  process.stdout.on('error', () => {})
+  const flood = () => process.stdout.write('x'.repeat(64 * 1024), () => setTimeout(flood, 50))
+  if (whatThen === 'flood') flood()
+  else setInterval(() => {}, 60_000)
 }

@@ -19,9 +19,12 @@ t.test('a search text is words and phrases, each once', async t => {
   t.throws(() => readSearch('q', 'x'.repeat(4_097)), { code: 'invalid_field', errors: [{ field: 'q' }] })
 })
 
+/** Unicode has letters with a case only in the first two planes. */
+const LAST_CASED = 0x2_0000
+
 t.test('case folding agrees with the regular expressions of the engine for every character', async t => {
   let wrong = 0
-  for (let code = 1; code < 0x11_0000; code++) {
+  for (let code = 1; code < LAST_CASED; code++) {
     if (code >= 0xd800 && code < 0xe000) continue
     const character = String.fromCodePoint(code)
     const folded = foldCase(character)
@@ -57,7 +60,7 @@ t.test('every case variant of a character folds to it', async t => {
 
 t.test('every character is a case variant of its folded form', async t => {
   const missing: string[] = []
-  for (let code = 1; code < 0x11_0000; code++) {
+  for (let code = 1; code < LAST_CASED; code++) {
     if (code >= 0xd800 && code < 0xe000) continue
     const character = String.fromCodePoint(code)
     const folded = foldCase(character)

@@ -62,7 +62,7 @@ t.test('nesting beyond the limit is cut, and the rest of the payload is kept', a
 })
 
 t.test('the event names a bounded number of changes', async t => {
-  const renamed = Object.fromEntries(Array.from({ length: 200_000 }, (_, at) => [`part_${at}`, { from: 'a', to: 'b' }]))
+  const renamed = Object.fromEntries(Array.from({ length: 20_000 }, (_, at) => [`part_${at}`, { from: 'a', to: 'b' }]))
   const body = { action: 'renamed', repository: { id: 5 }, changes: { repository: renamed } }
   const { action } = eventOf({ headers: { ...HEADERS, 'x-github-event': 'repository' }, body })
   t.equal(Object.keys(Object(action.metadata.changes)).length, 50)

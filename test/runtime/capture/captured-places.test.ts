@@ -191,17 +191,18 @@ t.test(
     const rig = await captureRig(t, {
       fault: ({ path }) =>
         path.endsWith('/messages') && pages++ === 2 ? { kind: 'slow', until: new Promise(() => undefined) } : undefined,
+      pageMessages: 100,
     })
-    rig.chat.book.say(DEPLOYS, 2_500)
+    rig.chat.book.say(DEPLOYS, 250)
     await rig.ledger.noteCapture('deploys', { read_to: '0' })
     const request = rig.request({ subscription_id: 'deploys' })
     const onProgress = ({ messages }: { messages: number }) => {
       rig.clock.now += 1_000_000
-      if (messages === 2_000) stop.abort(new Error('killed'))
+      if (messages === 200) stop.abort(new Error('killed'))
     }
     await t.rejects(rig.captures.run(request, { signal: stop.signal, onProgress }), { message: 'killed' })
     const { capture } = await rig.ledger.getSubscription('deploys')
-    t.match(capture, { read_to: '2000', last_attempt_at: '2027-01-15T08:00:00.000000Z', last_success_at: null })
+    t.match(capture, { read_to: '200', last_attempt_at: '2027-01-15T08:00:00.000000Z', last_success_at: null })
     t.equal(rig.clock.now, NOON + 2_000_000)
     t.equal(capture?.next_due_at, '2027-01-15T08:00:02.000000Z')
   },

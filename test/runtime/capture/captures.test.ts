@@ -113,21 +113,22 @@ t.test('a subscription that cannot be captured is refused', async t => {
 t.test('a failure in the middle keeps the recorded events, and reports them', async t => {
   let broken = true
   const rig = await captureRig(t, {
-    fault: ({ query }) => (broken && query.get('anchor') === '2000' ? respondWith(502, {}) : undefined),
+    fault: ({ query }) => (broken && query.get('anchor') === '200' ? respondWith(502, {}) : undefined),
+    pageMessages: 100,
   })
-  rig.chat.book.say(DEPLOYS, 2_500)
+  rig.chat.book.say(DEPLOYS, 250)
   await rig.ledger.noteCapture('deploys', { read_to: '0' })
   const failed = await rig.once()
-  t.match(failed, { outcome: 'failed', messages: 2_000, last_cursor: '2000' })
-  t.match(failed.error, { code: 'chat_unavailable', message: /2,000 messages are recorded; run it again/ })
+  t.match(failed, { outcome: 'failed', messages: 200, last_cursor: '200' })
+  t.match(failed.error, { code: 'chat_unavailable', message: /200 messages are recorded; run it again/ })
   t.match((await rig.ledger.getSubscription('deploys')).capture, {
-    read_to: '2000',
+    read_to: '200',
     last_error: /status 502/,
     failures: 1,
     last_success_at: null,
   })
   broken = false
-  t.match(await rig.once(), { outcome: 'captured', messages: 500, created: 500, duplicates: 0 })
+  t.match(await rig.once(), { outcome: 'captured', messages: 50, created: 50, duplicates: 0 })
   t.match((await rig.ledger.getSubscription('deploys')).capture, { failures: 0, last_error: null })
 })
 
@@ -168,14 +169,15 @@ t.test('capture reads a backlog within the rate limit of the server', async t =>
 
 t.test('capture stops if the server asks for a wait of more than a minute, and keeps its progress', async t => {
   const rig = await captureRig(t, {
-    fault: ({ query }) => (query.get('anchor') === '1000' ? rateLimited(61) : undefined),
+    fault: ({ query }) => (query.get('anchor') === '100' ? rateLimited(61) : undefined),
+    pageMessages: 100,
   })
-  rig.chat.book.say(DEPLOYS, 1_500)
+  rig.chat.book.say(DEPLOYS, 150)
   await rig.ledger.noteCapture('deploys', { read_to: '0' })
   t.match(await rig.once(), {
     outcome: 'failed',
-    messages: 1_000,
-    last_cursor: '1000',
+    messages: 100,
+    last_cursor: '100',
     error: {
       category: 'unavailable',
       code: 'chat_rate_limited',
@@ -319,20 +321,20 @@ t.test('a message that becomes visible after a later one is captured, and no mes
 })
 
 t.test('a busy stream is read again by one page at most', async t => {
-  const rig = await captureRig(t)
-  rig.chat.book.say(DEPLOYS, 2_500)
+  const rig = await captureRig(t, { pageMessages: 100 })
+  rig.chat.book.say(DEPLOYS, 250)
   await rig.ledger.noteCapture('deploys', { read_to: '0' })
   await rig.once()
   rig.chat.book.say(DEPLOYS, 3)
   rig.chat.asked.splice(0)
   t.match(await rig.once(), { messages: 3, created: 3, duplicates: 0 })
   const anchors = rig.chat.asked.flatMap(({ query }) => query.get('anchor') ?? [])
-  t.same(anchors, ['2000'])
+  t.same(anchors, ['200'])
 })
 
 t.test('a message that a webhook delivered before a large capture is not counted again by later captures', async t => {
   const rig = await captureRig(t)
-  const newest = rig.chat.book.say(DEPLOYS, 1_300).at(-1) ?? 0
+  const newest = rig.chat.book.say(DEPLOYS, 1_050).at(-1) ?? 0
   await deliver(rig, newest)
   await rig.once('deploys', { backfill: 2_000 })
   t.match(await rig.once(), { messages: 0 })

@@ -23,7 +23,7 @@ t.test('an outage of a platform is reported once, and polls continue after it', 
     captures: rig.captures,
     account: { source: 'code_a', baseUrl: server.url },
     logger: logger as unknown as CaptureScheduleParts['logger'],
-    checkMs: 5,
+    checkMs: 50,
   })
   t.teardown(() => schedule.stop())
   const failures = async () => (await rig.ledger.getSubscription('engine')).capture?.failures ?? 0

@@ -28,19 +28,22 @@ const inState = (server: TestServer, state: string) =>
   until(async () => (await health(server)).follows?.state === state)
 /** @returns the first answer that shows a follower without lag: a busy machine may copy seconds later */
 async function healthInStep(server: TestServer): Promise<Health> {
-  for (;;) {
-    const shown = await health(server)
-    if (shown.follows?.state === 'in_step' && shown.follows.lag_seconds === 0) return shown
-  }
+  let shown = await health(server)
+  await until(async () => {
+    shown = await health(server)
+    return shown.follows?.state === 'in_step' && shown.follows.lag_seconds === 0
+  })
+  return shown
 }
 const PLAIN = { keep_epoch: false, force: false }
 const settingsOf = (folder: string, name: string) => readLocalSettings({ db: join(folder, `${name}.db`) }, sources)
 
-/** A leader with data of every type, and its follower with the same data. */
-async function startPair(t: Test) {
-  const folder = ownFolder(t)
-  // Another server takes its port over in one of the tests.
-  const leader = await startServer(t, folder, 'leader', { port: String(await freePort()) })
+/** A leader with data of every type, and the token of its admin. To hash a password takes as long as most tests. */
+const filled = ownFolder(t)
+const token = await fill()
+
+async function fill(): Promise<string> {
+  const leader = await startServer(t, filled, 'leader')
   await leader.call('POST', '/api/users', { username: 'ada', password: 'correct horse', role: 'admin' })
   const [user] = (await leader.get<{ items: { id: string }[] }>('/api/users')).items
   const { token } = (await (await leader.call('POST', `/api/users/${user?.id}/token`)).json()) as { token: string }
@@ -51,14 +54,24 @@ async function startPair(t: Test) {
   await leader.call('PUT', '/api/consumers/mail', { position: 'beginning' })
   const { ack } = await leader.get<{ ack: object }>('/api/consumers/mail/events?limit=2')
   await leader.call('POST', '/api/consumers/mail/ack', ack)
+  await leader.close()
+  return token
+}
+
+/** That leader, and its follower with the same data. */
+async function startPair(t: Test) {
+  const folder = ownFolder(t)
+  copyFileSync(join(filled, 'leader.db'), join(folder, 'leader.db'))
+  // Another server takes its port over in one of the tests.
+  const leader = await startServer(t, folder, 'leader', { port: String(await freePort()) })
   const follower = await startServer(t, folder, 'copy', { follow: leader.url })
   await inState(follower, 'in_step')
   await until(async () => (await follower.get<{ count: number }>('/api/consumers')).count === 1)
-  return { folder, leader, follower, token }
+  return { folder, leader, follower }
 }
 
 t.test('a follower', async t => {
-  const { folder, leader, follower, token } = await startPair(t)
+  const { folder, leader, follower } = await startPair(t)
   const sameEvents = () => until(async () => (await follower.lines()) === (await leader.lines()))
 
   t.test('a follower has the events of its leader, with the same epoch and digest', async t => {

@@ -216,18 +216,25 @@ t.test('a schedule remembers a bounded number of deliveries of a hook, and compa
 
 t.test('the hook of a GitHub App is read with tokens that its private key has signed', async t => {
   const rig = await reconcileRig(t, { receives: true })
-  const { privateKey: key, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const { privateKey: key, publicKey } = generateKeyPairSync('rsa', { modulusLength: 1024 })
   const app = { id: 'Iv23liExample', key, publicKey }
-  const github = await listingPlatform(t, { source: 'code_a', app })
+  const github = await listingPlatform(t, {
+    source: 'code_a',
+    app,
+    onAsked: async ({ method }) => {
+      if (method === 'POST') await rig.receive('code_a', issueOpened(3))
+    },
+  })
   for (const number of [1, 2]) github.note(issueOpened(number))
   t.match(await rig.reconcile(github), { listed: 2, fetched: 2, missing: 0, complete: true })
   const paths = new Set(github.asked.map(({ method, path }) => `${method} ${path}`))
   t.same([...paths], ['GET /app/hook/deliveries', 'GET /app/hook/deliveries/2', 'GET /app/hook/deliveries/1'])
   github.note(issueOpened(3), { isBodiless: true })
-  await rig.reconcile(github)
+  t.match(await rig.reconcile(github), { missing: 0, complete: true })
   t.ok(github.asked.some(({ method, path }) => method === 'POST' && path === '/app/hook/deliveries/3/attempts'))
+  t.equal((await rig.events()).length, 3)
 
-  const other = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const other = generateKeyPairSync('rsa', { modulusLength: 1024 })
   const refusing = await listingPlatform(t, { source: 'code_a', app: { ...app, publicKey: other.publicKey } })
   const { error } = await rig.reconcile(refusing)
   t.match(error, { code: 'platform_credentials_refused', message: /^(?!.*(?:eyJ|PRIVATE))/u })

@@ -83,22 +83,24 @@ t.test('every row of the table admits the callers that its access allows, howeve
   const { token } = await ledger.accounts.tokens.issue(ledger.ada.id, undefined, { may: 'read' })
   const reader = { Authorization: `Bearer ${token}` }
   for (const row of rows) {
-    for (const path of twinsOf(row.path)) {
-      const name = `${row.method} ${path}`
-      const asReader = await sendRow({ ...row, path }, reader)
-      t.equal(outcomeOf(asReader), FOR_READERS[row.access], `${name} with a read-only token`)
-      const answers = {
-        anonymous: await sendRow({ ...row, path }, {}),
-        // Some of these rows revoke the token that they were asked with.
-        member: await sendRow({ ...row, path }, row.access === 'account' ? await ledger.byToken(ledger.otto) : mia),
-        admin: await sendRow({ ...row, path }, row.access === 'account' ? BY_ADMIN_TOKEN : ada),
-      }
-      for (const [who, answer] of Object.entries(answers)) {
-        t.equal(outcomeOf(answer), EXPECTED[row.access][who as keyof typeof answers], `${name} as ${who}`)
-        t.ok(answer.status < 500, `${name} as ${who} is not a failure`)
-      }
-      const challenge = valuesOf(answers.anonymous.headers, 'www-authenticate')
-      t.same(challenge, answers.anonymous.status === 401 ? ['Bearer'] : [], `${name} names the missing credential`)
+    const name = `${row.method} ${row.path}`
+    const asReader = await sendRow(row, reader)
+    t.equal(outcomeOf(asReader), FOR_READERS[row.access], `${name} with a read-only token`)
+    const answers = {
+      anonymous: await sendRow(row, {}),
+      // Some of these rows revoke the token that they were asked with.
+      member: await sendRow(row, row.access === 'account' ? await ledger.byToken(ledger.otto) : mia),
+      admin: await sendRow(row, row.access === 'account' ? BY_ADMIN_TOKEN : ada),
+    }
+    for (const [who, answer] of Object.entries(answers)) {
+      t.equal(outcomeOf(answer), EXPECTED[row.access][who as keyof typeof answers], `${name} as ${who}`)
+      t.ok(answer.status < 500, `${name} as ${who} is not a failure`)
+    }
+    const challenge = valuesOf(answers.anonymous.headers, 'www-authenticate')
+    t.same(challenge, answers.anonymous.status === 401 ? ['Bearer'] : [], `${name} names the missing credential`)
+    for (const path of twinsOf(row.path).slice(1)) {
+      const answer = await sendRow({ ...row, path }, {})
+      t.equal(outcomeOf(answer), EXPECTED[row.access].anonymous, `${row.method} ${path}`)
     }
   }
 })
@@ -205,7 +207,7 @@ t.test('a session cannot make a change without its own CSRF token', async t => {
       { Authorization: FORGED },
       { 'X-Event-Admin-Token': 'wrong' },
     ]
-    for (const headers of wrong) {
+    for (const headers of row === writes[0] ? wrong : wrong.slice(3, 6)) {
       const answer = await ledger.send(row.path, { method: row.method, headers: { Cookie: cookie, ...headers } })
       t.match(answer, { status: 403, body: { code: 'csrf_failed' } }, `${name} ${JSON.stringify(headers)}`)
     }
@@ -220,7 +222,7 @@ t.test('a session cannot make a change without its own CSRF token', async t => {
 t.test('a token and the admin token need no CSRF token, even with a session', async t => {
   const { cookie } = await ledger.logIn(ledger.mia)
   for (const row of writes) {
-    for (const beside of [{}, { Cookie: cookie }, { 'X-CSRF-Token': 'wrong' }]) {
+    for (const beside of [{ Cookie: cookie }, { 'X-CSRF-Token': 'wrong' }]) {
       for (const headers of [await ledger.byToken(ledger.ada), BY_ADMIN_TOKEN]) {
         const answer = await sendRow(row, { ...headers, ...beside })
         t.equal(outcomeOf(answer), 'in', `${row.method} ${row.path}`)
@@ -252,7 +254,8 @@ t.test('pages of another origin are refused, with every credential', async t => 
   for (const shown of credentials) {
     for (const origin of [...own, ...foreign]) {
       const isOwn = own.includes(origin)
-      for (const site of [...sameSite, 'cross-site']) {
+      // Requests by token in fewer ways: the same comparison decides them.
+      for (const site of shown === session.headers ? [...sameSite, 'cross-site'] : [undefined, 'cross-site']) {
         const headers = {
           ...shown,
           ...(origin === undefined ? {} : { Origin: origin }),

@@ -1,6 +1,5 @@
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
-import { setTimeout } from 'node:timers/promises'
 import type { Test } from 'tap'
 import t from 'tap'
 import { Ledger } from '../../../src/ledger/ledger.js'
@@ -8,7 +7,7 @@ import { ANSWER_LIMITS, type AnswerLimits } from '../../../src/server/answer/ans
 import { openSqliteStore } from '../../../src/store/sqlite/store.js'
 import { testFolder } from '../../support/test-folder.js'
 import { until } from '../../support/until.js'
-import { message, type Served, serve } from '../serve.js'
+import { message, record, type Served, serve } from '../serve.js'
 
 const NOON = 1_800_000_000_000_000
 const KIB = 1024
@@ -24,7 +23,7 @@ async function serveEvents(t: Test, events: { count: number; bytes: number }, li
   t.teardown(() => store.close())
   const payload = { text: 'x'.repeat(events.bytes) }
   const all = Array.from({ length: events.count }, (_, i) => message(i, { dedupe_key: `event:${i}`, payload }))
-  await served.post('/api/events', all)
+  await record(ledger, all)
   return served
 }
 
@@ -156,7 +155,7 @@ t.test('long polls that wake together each receive a complete large page', async
   const since = String((await served.request('/api/events')).body.next_since)
   const polls = Array.from({ length: 8 }, () => served.request(`/api/events?limit=500&wait=55&since=${since}`))
   const areHeld = async () => /daybook_connections\{use="held"\} 8/.test((await served.request('/metrics')).text)
-  while (!(await areHeld())) await setTimeout(5)
+  await until(areHeld)
   const payload = { text: 'x'.repeat(150 * KIB) }
   await served.post(
     '/api/events',

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { ADAPTERS, listPlatforms } from '../../../src/platforms/adapters.js'
-import { adapterFixtures, eventValidator, type Fixture, toDelivery } from '../../platforms/adapter-fixtures.js'
+import { adapterFixtures, type Fixture, toDelivery } from '../../platforms/adapter-fixtures.js'
 import { type Answer, type Served, serve } from '../serve.js'
 
 interface ServedPlatform {
@@ -25,16 +25,22 @@ t.test('the served catalogue is that of the adapters', async t => {
 
 for (const adapter of ADAPTERS) {
   const { source } = adapter.catalogue
-  const fixtures = adapterFixtures(adapter, source.replace('_', '-')).readFixtures()
+  const { readFixtures, normalise } = adapterFixtures(adapter, source.replace('_', '-'))
+  const fixtures = readFixtures()
 
-  t.test(`every delivery of ${source} is accepted, stored once as a valid event, and has a listed kind`, async t => {
+  t.test(`deliveries of ${source} are accepted and stored once, and have listed kinds`, async t => {
     const served = await serve(t, { adapters: ADAPTERS, platforms: listPlatforms() })
     const { items } = (await served.request('/api/platforms')).body as { items: ServedPlatform[] }
     const platform = items.find(item => item.source === source)
     const { kinds = [], webhook_path = '' } = platform ?? {}
-    const validator = eventValidator(source)
     t.ok(fixtures.length > 20, 'there are examples')
     for (const fixture of fixtures) {
+      for (const { kind } of normalise(fixture).events) {
+        t.ok(kinds.includes(kind) || (kinds.includes('*') && fixture.name.startsWith('generic-')), `${kind} is listed`)
+      }
+    }
+    // The tests of each adapter compare the event of every fixture.
+    for (const fixture of fixtures.filter((_, at) => at % 3 === 0)) {
       // Several of them report the same event, so each is delivered to an empty ledger.
       served.ledger.forgetEvents()
       const first = await deliver(served, webhook_path, fixture)
@@ -42,11 +48,6 @@ for (const adapter of ADAPTERS) {
       const recorded = [...served.ledger.events]
       t.equal(first.body.created, recorded.length)
       t.ok(recorded.length > 0 || Number(first.body.ignored) > 0, `${fixture.name} is accounted for`)
-      for (const event of recorded) {
-        t.strictSame(validator.problems(event), [], `${fixture.name} is valid`)
-        const isNamed = kinds.includes(event.kind)
-        t.ok(isNamed || (kinds.includes('*') && fixture.name.startsWith('generic-')), `${event.kind} is served`)
-      }
       const again = await deliver(served, webhook_path, fixture)
       t.match(again, { status: 200, body: { created: 0, duplicates: recorded.length } }, `${fixture.name} again`)
     }

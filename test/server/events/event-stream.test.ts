@@ -3,12 +3,11 @@ import type { Test } from 'tap'
 import t from 'tap'
 import type { Accounts } from '../../../src/accounts/accounts.js'
 import type { Identity } from '../../../src/accounts/identity.js'
-import { readEvent } from '../../../src/ledger/read-event.js'
 import { AppError } from '../../../src/model/app-error.js'
 import { until } from '../../support/until.js'
 import { START } from '../memory-ledger.js'
 import { OPEN_ACCOUNTS } from '../open-accounts.js'
-import { message, type Served, serve } from '../serve.js'
+import { message, record, type Served, serve } from '../serve.js'
 
 const at = (microsecond: number) => `2031-05-04T09:00:00.${String(microsecond).padStart(6, '0')}Z`
 
@@ -252,7 +251,10 @@ t.test('a reader that reads nothing is disconnected without buffering, and its c
   const socket = await connectPaused(served.port, '/api/stream')
   t.teardown(() => socket.destroy())
   const big = 'x'.repeat(500_000)
-  for (let i = 0; i < 60; i++) await served.post('/api/events', message(i, { payload: { text: big } }))
+  for (let i = 0; i < 60; i++) {
+    await record(served.ledger, [message(i, { payload: { text: big } })])
+    await new Promise(setImmediate) // the stream sends it
+  }
   const pages = () => served.ledger.queries.length
   await until(() => served.log.some(line => line.path === '/api/stream'))
 
@@ -273,9 +275,10 @@ t.test('a slow reader that resumes in time receives its checkpoint before the st
   const letGo = untilFollowEnds(served)
   const socket = await connectPaused(served.port, '/api/stream')
   t.teardown(() => socket.destroy())
-  await served.post(
-    '/api/events',
-    Array.from({ length: 60 }, (_, i) => message(i, { payload: { text: 'x'.repeat(500_000) } })),
+  const payload = { text: 'x'.repeat(500_000) }
+  await record(
+    served.ledger,
+    Array.from({ length: 60 }, (_, i) => message(i, { payload })),
   )
   await letGo
   const text = await readAll(socket)
@@ -298,8 +301,8 @@ function untilFollowEnds({ ledger }: Served): Promise<unknown> {
 
 /** Records an event beyond what the API takes, as a webhook brings it. */
 function recordLarge({ ledger }: Served, subjectId: string, characters: number) {
-  const event = readEvent(message(subjectId, { payload: { text: 'x'.repeat(characters) } }))
-  return ledger.record([{ event, provenance: { route: 'webhook', verified: 'none' } }])
+  const provenance = { route: 'webhook', verified: 'none' } as const
+  return record(ledger, [message(subjectId, { payload: { text: 'x'.repeat(characters) } })], provenance)
 }
 
 t.test('a large event arrives complete, between others', async t => {

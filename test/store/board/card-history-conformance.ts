@@ -77,10 +77,18 @@ export function cardHistoryConformance(t: Test, open: OpenBoardStore): void {
   })
 
   t.test('the history of a card and of deleted cards is bounded, and read in pages', async t => {
-    const { cards, history } = await open(t)
+    const { cards, history, rows } = await open(t)
+    let seq = 1_000_000
+    /** Entries that are there from before: to make each by a change takes seconds. */
+    const write = (entries: [card: string, action: string][]) =>
+      rows.write(
+        'card_history',
+        entries.map(([card, action]) => [++seq, card, AT, ADA.kind, ADA.name, action, '{}']),
+      )
     await cards.create(cardWith('card_1'), { max: 9, by: ADA })
+    await write(Array.from({ length: 498 }, () => ['card_1', 'edited']))
     const rename = (n: number) => cards.update('card_1', { title: `title ${n}` }, { updatedAt: LATER, by: ADA })
-    await Promise.all(Array.from({ length: 510 }, (_, n) => rename(n)))
+    await Promise.all(Array.from({ length: 12 }, (_, n) => rename(n)))
     const first = await history.list('card_1', { limit: 300, after: null })
     const second = await history.list('card_1', { limit: 300, after: first.next })
     t.same([first.items.length, second.items.length, second.next], [300, 200, null])
@@ -88,8 +96,10 @@ export function cardHistoryConformance(t: Test, open: OpenBoardStore): void {
       await cards.create(cardWith(`gone_${n}`), { max: 2_000, by: ADA })
       await cards.delete(`gone_${n}`, { deletedAt: LATER, by: ADA })
     }
-    for (const n of [0, 1, 2]) await createAndDelete(n)
-    await Promise.all(Array.from({ length: 999 }, (_, n) => createAndDelete(3 + n)))
+    seq += 1_000 // after the entries of the changes
+    const gone = Array.from({ length: 980 }, (_, n) => `gone_${n}`)
+    await write(gone.flatMap(id => [[id, 'created'] as [string, string], [id, 'deleted'] as [string, string]]))
+    await Promise.all(Array.from({ length: 22 }, (_, n) => createAndDelete(980 + n)))
     t.same(
       (await Promise.all(['gone_0', 'gone_1', 'gone_2', 'gone_1001'].map(id => history.list(id, ALL)))).map(
         ({ items }) => items.length,

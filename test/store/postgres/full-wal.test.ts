@@ -25,7 +25,7 @@ t.test(
     const cluster = await TestCluster.start(t, programs as string, settings)
     const store = await openPostgresStore({ address: cluster.newAddress() })
     await cluster.stop('SIGINT')
-    const disk = mountSmallDisk(t, '48m')
+    const disk = mountSmallDisk(t, '33m')
     const wal = join(cluster.folder, 'data', 'pg_wal')
     cpSync(wal, disk.folder, { recursive: true })
     rmSync(wal, { recursive: true })

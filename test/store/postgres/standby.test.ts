@@ -107,7 +107,7 @@ async function takeOver(t: Test, primary: TestCluster, standby: TestCluster): Pr
   const address = primary.newAddress({ hosts })
   const stores = await Promise.all([1, 2].map(() => openPostgresStore({ address })))
   const writers = ['a', 'b', 'c', 'd'].map(name => keepWriting(stores, name))
-  await sleep(300)
+  await sleep(150)
   await primary.stop('SIGKILL')
   const before = writers.map(({ acknowledged }) => acknowledged.length)
   await standby.sql('SELECT pg_promote()')

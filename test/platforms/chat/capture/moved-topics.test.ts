@@ -164,14 +164,14 @@ for (const featureLevel of [200, 400]) {
     `capture follows a topic of many pages by the oldest message that it read, at level ${featureLevel}`,
     async t => {
       const server = await chatServer(t, { featureLevel })
-      const ids = server.book.say(DEPLOYS, 5_000)
+      const ids = server.book.say(DEPLOYS, 2_500)
       const watch = new Captured(t, server)
-      await watch.run({ backfill: 3_500 })
-      t.equal(watch.ids.length, 3_500)
-      t.match(watch.progress.followed, { message_id: ids[1_500] })
+      await watch.run({ backfill: 1_500 })
+      t.equal(watch.ids.length, 1_500)
+      t.match(watch.progress.followed, { message_id: ids[1_000] })
       server.book.say(DEPLOYS, 1)
       await watch.run()
-      t.match(watch.progress.followed, { message_id: ids[1_500] })
+      t.match(watch.progress.followed, { message_id: ids[1_000] })
     },
   )
 }

@@ -3,6 +3,9 @@ import { chatServer } from '../../../support/chat-server/chat-server.js'
 import { MessageBook } from '../../../support/chat-server/message-book.js'
 import { Captured, DEPLOYS, messageQueries } from './captured.js'
 
+/** Of a server whose pages are smaller than what capture asks for, so that few messages are several pages. */
+const PAGE_MESSAGES = 100
+
 t.test('the first capture reads only the newest messages', async t => {
   const server = await chatServer(t)
   const ids = server.book.say(DEPLOYS, 150)
@@ -66,10 +69,10 @@ t.test('a backlog is read page by page, oldest first, and each page has its posi
 
 t.test('a long backfill begins at its oldest message', async t => {
   const server = await chatServer(t)
-  const ids = server.book.say(DEPLOYS, 3_300)
+  const ids = server.book.say(DEPLOYS, 2_300)
   const watch = new Captured(t, server)
-  await watch.run({ backfill: 2_345 })
-  t.same(watch.ids, ids.slice(-2_345))
+  await watch.run({ backfill: 1_345 })
+  t.same(watch.ids, ids.slice(-1_345))
   const whole = new Captured(t, server)
   await whole.run({ backfill: 10_000 })
   t.same(whole.ids, ids)
@@ -104,20 +107,20 @@ for (const { what, featureLevel } of [
 ]) {
   t.test(`a capture from a server ${what} reads every message once`, async t => {
     const server = await chatServer(t, { featureLevel })
-    const ids = server.book.say(DEPLOYS, 1_500)
+    const ids = server.book.say(DEPLOYS, 1_100)
     const watch = new Captured(t, server)
-    await watch.run({ backfill: 1_200 })
-    ids.push(...server.book.say(DEPLOYS, 1_100))
+    await watch.run({ backfill: 1_050 })
+    ids.push(...server.book.say(DEPLOYS, 1_010))
     await watch.run()
     await watch.run()
-    t.same(watch.ids, ids.slice(300))
+    t.same(watch.ids, ids.slice(50))
     t.notOk(messageQueries(server).some(({ narrow }) => narrow?.includes('with')))
   })
 }
 
 t.test('a page that could not be recorded is read again', async t => {
-  const server = await chatServer(t)
-  const ids = server.book.say(DEPLOYS, 2_500)
+  const server = await chatServer(t, { pageMessages: PAGE_MESSAGES })
+  const ids = server.book.say(DEPLOYS, 250)
   const watch = new Captured(t, server)
   watch.progress = { readTo: 0, followed: undefined, reread: undefined }
   await t.rejects(watch.run({ record: () => Promise.reject(new Error('The disk is full.')) }), { message: /disk/ })
@@ -128,8 +131,8 @@ t.test('a page that could not be recorded is read again', async t => {
 
 t.test('a capture can be aborted between two pages and during a request', async t => {
   const stop = new AbortController()
-  const server = await chatServer(t)
-  server.book.say(DEPLOYS, 2_500)
+  const server = await chatServer(t, { pageMessages: PAGE_MESSAGES })
+  server.book.say(DEPLOYS, 250)
   const watch = new Captured(t, server)
   watch.progress = { readTo: 0, followed: undefined, reread: undefined }
   const record = async () => stop.abort(new Error('called off'))

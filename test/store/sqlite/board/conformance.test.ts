@@ -12,7 +12,7 @@ import { runStoreConformance } from '../../board/run-store-conformance.js'
 
 const open: OpenBoardStore = async t => {
   const folder = testFolder(t)
-  const { cards, runs, history, close } = openBoardDatabase(join(folder, 'board.sqlite3'))
+  const { cards, runs, history, rows, close } = openBoardDatabase(join(folder, 'board.sqlite3'))
   t.teardown(close)
   const onCorrupt = (kept: string) => t.fail(kept)
   const { sessions, close: closeSessions } = openSessionDatabase(join(folder, 'sessions.sqlite3'), { onCorrupt })
@@ -21,6 +21,7 @@ const open: OpenBoardStore = async t => {
     cards: asyncStore(cards),
     runs: asyncStore(runs),
     history: asyncStore(history),
+    rows: asyncStore(rows),
     sessions: { ...asyncStore(sessions), salt: sessions.salt },
   }
 }

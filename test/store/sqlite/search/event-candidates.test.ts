@@ -48,7 +48,7 @@ t.test('a walk by words and facets misses no event, repeats none and keeps the o
       const missing = matching.filter(seq => seq >= range.low && seq <= range.high && !found.has(seq))
       t.same(missing, [])
     }),
-    { numRuns: 40 },
+    { numRuns: 20 },
   )
 })
 
