@@ -37,10 +37,8 @@ const PROGRAMS = {
 }
 
 const TOGETHER = fileURLToPath(new URL('./files-together.js', import.meta.url))
-/** Kills what it starts, fills disks, and counts processes: each of its files has a process of its own. */
-const ALONE = 'black-box'
 /** Rooms whose tests take longest: first, so that all processes end at about the same time. */
-const SLOW_ROOMS = [ALONE, 'browser', 'docs', 'store', 'commands', 'runtime', 'server', 'demo']
+const SLOW_ROOMS = ['black-box', 'browser', 'docs', 'store', 'commands', 'runtime', 'server', 'demo']
 /** Files that one process runs at most: what a file leaves in memory slows the next ones down. */
 const MOST_TOGETHER = 48
 /** A process that has run its files and does not end by then has left something open. */
@@ -129,9 +127,7 @@ function roomOf(file: string): string {
 }
 
 async function runWaiting(): Promise<void> {
-  for (let next = waiting[0]; next !== undefined; next = waiting[0]) {
-    await runTogether(roomOf(next) === ALONE ? 1 : MOST_TOGETHER)
-  }
+  while (waiting.length > 0) await runTogether()
 }
 
 /** tap removes what a test has put into its fixture folder, and leaves the folder of the folders. */
@@ -164,7 +160,7 @@ function runsPrograms(folder: string): boolean {
  * Runs files in one process, and prints the result of each. The process takes the next file when it has finished one, so
  * the last files of several processes end together.
  */
-async function runTogether(most: number): Promise<void> {
+async function runTogether(): Promise<void> {
   const child = fork(TOGETHER, { execArgv: [...CHEAP_TESTS], stdio: ['ignore', 'pipe', 'inherit', 'ipc'] })
   let file = ''
   let count = 0
@@ -176,7 +172,7 @@ async function runTogether(most: number): Promise<void> {
   })
   let ending: NodeJS.Timeout | undefined
   const sendNext = () => {
-    const next = count++ < most && !isOver ? waiting.shift() : undefined
+    const next = count++ < MOST_TOGETHER && !isOver ? waiting.shift() : undefined
     if (next === undefined) ending = setTimeout(() => child.kill('SIGKILL'), END_MS)
     file = next ?? ''
     if (!isOver) child.send(file)

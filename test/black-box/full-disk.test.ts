@@ -24,7 +24,7 @@ t.test('a full disk', mounting(), async t => {
     async t => {
       const disk = mountSmallDisk(t, '6m')
       const ledger = new FillingLedger(t, disk)
-      const server = await ledger.start()
+      const server = await ledger.startHere()
       for (let n = 1; n <= 40; n += 1) t.equal((await ledger.post(server.http)).status, 201)
       fillDisk(join(disk.folder, 'filler'))
       await ledger.postUntilRefused(server.http)
@@ -56,11 +56,11 @@ t.test('a full disk', mounting(), async t => {
   )
 
   t.test('a disk that large batches have filled loses no acknowledged event', async t => {
-    const disk = mountSmallDisk(t, '48m')
+    const disk = mountSmallDisk(t, '36m')
     const ledger = new FillingLedger(t, disk)
     const ballast = join(disk.folder, 'ballast')
-    writeFileSync(ballast, Buffer.alloc(24 * 1024 * 1024))
-    const server = await ledger.start()
+    writeFileSync(ballast, Buffer.alloc(20 * 1024 * 1024))
+    const server = await ledger.startHere()
     let answer = await ledger.postBatch(server.http)
     while (answer.status === 200) answer = await ledger.postBatch(server.http)
     t.match(answer.json(), FULL)
@@ -84,7 +84,7 @@ t.test('a full disk', mounting(), async t => {
       const refusal = await refusedStart(t, ledger.options)
       t.match(refusal, { code: 75, error: { code: 'store_full', detail: /full/ }, err: '' })
       rmSync(join(disk.folder, 'filler'))
-      const server = await ledger.start()
+      const server = await ledger.startHere()
       t.same(await keysIn(server.http), ledger.acknowledged)
       await ledger.stop(server)
     },

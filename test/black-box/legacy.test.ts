@@ -2,8 +2,11 @@ import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync } from 'no
 import { join } from 'node:path'
 import sqlite from 'node-sqlite3-wasm'
 import t, { type Test } from 'tap'
+import type { StoredEvent } from '../../src/model/events/event.js'
 import type { Subscription } from '../../src/model/subscriptions/subscription.js'
+import { serveHere } from '../runtime/serve/serve-here.js'
 import { entry, type Page, readAll } from './entries.js'
+import { HttpClient } from './http-client.js'
 import { filesBeside, ownFolder } from './own-folder.js'
 import { refusedStart, startServer, startStatus } from './running-server.js'
 import { readStoredFile } from './stored-file.js'
@@ -74,9 +77,7 @@ t.test(
     t.equal(statSync(database).mode & 0o777, 0o600)
     t.match(readStoredFile(database), { problems: { length: 0 }, bodies: { length: 5 } })
 
-    const again = await startServer(t, { home, env })
-    t.equal((await readAll(again.http)).length, 5, 'the second use copies nothing')
-    t.match(await again.stop(), { code: 0 })
+    t.equal((await readHere(t, home)).length, 5, 'the second use copies nothing')
   },
 )
 
@@ -94,17 +95,13 @@ t.test('a copy that kill -9 interrupted is made again', async t => {
   mkdirSync(join(home, 'event'))
   copyFileSync(join(home, 'events.db'), join(home, 'event', 'events.db.copying'))
   copyFileSync(join(home, 'events.db-wal'), join(home, 'event', 'events.db.copying-wal'))
-  const server = await startServer(t, { home, env: { ARCH_HOME: home } })
-  t.equal((await readAll(server.http)).length, 4)
-  t.match(await server.stop(), { code: 0 })
-  t.same(filesBeside(server.database), [])
+  t.equal((await readHere(t, home)).length, 4)
+  t.same(filesBeside(join(home, 'event', 'events.db')), [])
 })
 
 t.test('a server with a named database does not read the older ledger', async t => {
   const { home } = oldHome(t)
-  const server = await startServer(t, { home, env: { ARCH_HOME: home }, database: join(home, 'elsewhere.db') })
-  t.same(await readAll(server.http), [])
-  await server.stop()
+  t.same(await readHere(t, home, join(home, 'elsewhere.db')), [])
   t.notOk(readdirSync(home).includes('event'))
 })
 
@@ -119,6 +116,17 @@ t.test('a damaged older ledger stops the start, and no new ledger is created', a
   })
   t.same(readdirSync(join(home, 'event')), [])
 })
+
+/** Events of a ledger that is served once, in this process. */
+async function readHere(t: Test, home: string, db?: string): Promise<StoredEvent[]> {
+  const database = db === undefined ? {} : { db }
+  const { url, close } = await serveHere(t, { home, env: { ARCH_HOME: home }, only: 'ledger', ...database })
+  const http = new HttpClient(url)
+  const events = await readAll(http)
+  http.close()
+  await close()
+  return events
+}
 
 /** A home folder of the older layout, whose last events are still in the write-ahead log. */
 function oldHome(t: Test): { home: string; legacy: string } {

@@ -3,8 +3,9 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { FillingLedger, keysIn } from './filling-ledger.js'
+import type { HttpClient } from './http-client.js'
 import { type LoopDisk, mounting, mountLoopDisk, mountSmallDisk } from './mounts.js'
-import { type RunningServer, refusedStart } from './running-server.js'
+import { refusedStart } from './running-server.js'
 
 const READ_ONLY = { status: 503, code: 'store_read_only', detail: /cannot be written/ }
 const READS = ['/api/events', '/api/events?q=green', '/api/events/event-1', '/api/stats', '/api/subscriptions']
@@ -20,7 +21,7 @@ t.test('a disk that cannot be written', mounting(), async t => {
     async t => {
       const disk = mountLoopDisk(t, '24M')
       const ledger = new FillingLedger(t, disk)
-      const server = await ledger.start()
+      const server = await ledger.startHere()
       for (let n = 1; n <= 20; n += 1) await ledger.post(server.http)
       freeze(disk)
       const refused = [await ledger.post(server.http), await ledger.post(server.http)]
@@ -54,7 +55,7 @@ t.test('a disk that cannot be written', mounting(), async t => {
       t.equal(code, 78, 'the owner file cannot be removed')
       t.match(JSON.parse(out.split('\n')[1] ?? ''), { error: { code: 'ledger_folder_read_only' } })
       disk.mend()
-      const server = await ledger.start()
+      const server = await ledger.startHere()
       t.same(await keysIn(server.http), ledger.acknowledged)
       await ledger.stop(server)
     },
@@ -72,7 +73,7 @@ t.test('a disk that cannot be written', mounting(), async t => {
     t.match(refusal, { code: 78, error: { code: 'ledger_folder_read_only', detail: /mounted read-only/ }, err: '' })
     t.same(readdirSync(disk.folder), before)
     disk.remount('rw')
-    const server = await ledger.start()
+    const server = await ledger.startHere()
     t.same(await keysIn(server.http), ledger.acknowledged)
     await ledger.stop(server)
   })
@@ -90,6 +91,6 @@ function thaw({ folder }: LoopDisk): void {
   execFileSync('chattr', ['-i', folder, join(folder, 'events.db'), join(folder, 'events.db-wal')])
 }
 
-async function canBeRead(t: Test, { http }: RunningServer): Promise<void> {
+async function canBeRead(t: Test, { http }: { http: HttpClient }): Promise<void> {
   for (const path of READS) t.equal((await http.get(path)).status, 200, path)
 }

@@ -75,13 +75,6 @@ t.test('a demo whose terminal is closed ends, and deletes its data', missing, as
   t.same(demosIn(folder), [])
 })
 
-t.test('a demo without a terminal does the same after SIGHUP', async t => {
-  const folder = testFolder(t)
-  const env = { HOME: folder, TMPDIR: folder }
-  t.equal(await signalsAt('Ctrl+C', { argv: DEMO, env, signals: ['SIGHUP'] }), 'SIGHUP')
-  t.same(demosIn(folder), [])
-})
-
 /** A ledger with one event. */
 async function serveEvent(t: Test) {
   const home = testFolder(t)

@@ -64,7 +64,7 @@ t.test('after any failure of the disk, exactly the committed rows are there', as
       t.same(database.all('PRAGMA integrity_check'), [{ integrity_check: 'ok' }])
       database.close()
     }),
-    { numRuns: 150 },
+    { numRuns: 75 },
   )
 })
 
