@@ -113,7 +113,7 @@ export function largeEvents(t: Test, open: OpenStore): void {
         const query = { ...ask, search: readSearch('q', q) }
         t.same(keysOf(await events.query(query)), ['b'], `${q}, ${state} index`)
       }
-      for (const q of [...found, ...notFound]) {
+      for (const q of [...found.slice(0, 4), ...notFound.slice(0, 4)]) {
         const query = { ...ask, sources: ['forum'], excluded: { searches: [readSearch('q', q), ['absent']] } }
         t.same(keysOf(await events.query(query)), found.includes(q) ? [] : ['b'], `without ${q}, ${state} index`)
       }

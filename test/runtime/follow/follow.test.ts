@@ -38,7 +38,7 @@ async function healthInStep(server: TestServer): Promise<Health> {
 const PLAIN = { keep_epoch: false, force: false }
 const settingsOf = (folder: string, name: string) => readLocalSettings({ db: join(folder, `${name}.db`) }, sources)
 
-/** A leader with data of every type, and the token of its admin. To hash a password takes as long as most tests. */
+/** Folder of a leader with data of every type, and the token of its admin. Made once: to hash a password takes long. */
 const filled = ownFolder(t)
 const token = await fill()
 

@@ -75,9 +75,9 @@ t.test(
       } satisfies StoreRequest)
     const replies = collectReplies(here)
     for (let id = 1; id <= SEARCHES; id++) ask(id, 500)
-    while (slices.length < 2 * SEARCHES) await new Promise(setImmediate)
+    while (slices.length <= SEARCHES) await new Promise(setImmediate)
     const waits: number[] = []
-    for (let id = SEARCHES + 1; id <= SEARCHES + 15; id++) {
+    for (let id = SEARCHES + 1; id <= SEARCHES + 9; id++) {
       const before = slices.length
       ask(id, 1)
       while (!replies.has(id)) await new Promise(setImmediate)
@@ -88,7 +88,7 @@ t.test(
       'slow ones advance',
     )
     // A busy machine may stop the thread in a slice of any of them.
-    const median = waits.toSorted((left, right) => left - right)[7] as number
+    const median = waits.toSorted((left, right) => left - right)[4] as number
     t.ok(median < SEARCHES / 2, `${median} slices of slow ones until the answer`)
     for (let id = 1; id <= SEARCHES; id++) here.postMessage({ id, kind: 'abort' } satisfies StoreRequest)
     here.postMessage({ id: 99, kind: 'close' } satisfies StoreRequest)
@@ -333,7 +333,7 @@ t.test('a refused write is answered with an error, and the other writes of its c
 t.test('a search for thousands of terms in a large text takes many slices', async t => {
   const engine = new Engine(join(testFolder(t), 'events.db'))
   const words = Array.from({ length: 1_000 }, (_, at) => at.toString(36).padStart(2, '0'))
-  for (const characters of [500_000, 1_500_000]) {
+  for (const characters of [500_000, 1_100_000]) {
     const events = [
       messageCreated(`${characters}`, { payload: { text: `${'o'.repeat(characters)} ${words.join(' ')}` } }),
     ]

@@ -8,7 +8,6 @@ import { promisify } from 'node:util'
 import pg from 'pg'
 import type { Test } from 'tap'
 import type { PostgresAddress } from '../../../src/model/postgres-address.js'
-import { atProcessEnd } from '../process-end.js'
 
 const run = promisify(execFile)
 const USER = 'daybook'
@@ -24,7 +23,7 @@ const EMPTY_LEDGER = /* sql */ `
   DELETE FROM consumers; DELETE FROM dead_letters; DELETE FROM login_failures; DELETE FROM notes;
   DELETE FROM sources; DELETE FROM source_secrets;
   DELETE FROM pruned_events; DELETE FROM prunings; DELETE FROM event_changes;
-  DELETE FROM meta WHERE name IN ('import', 'moved', 'chat_queue', 'missed');
+  DELETE FROM meta WHERE name IN ('import', 'moved', 'chat_queue', 'missed', 'promotion');
   UPDATE meta SET value = 'false' WHERE name = 'closed';
   UPDATE subscription_version SET version = 0;
   UPDATE ledger_clock SET last_us = 0, seq = 0, digest = repeat('00', 32), marked_us = 0, marked_seq = 0,
@@ -41,7 +40,6 @@ const SHARED_FOLDER = 'DAYBOOK_TEST_POSTGRES'
 
 /** A PostgreSQL server, reached by a socket in its folder. */
 export class TestCluster {
-  static #shared: TestCluster | undefined
   #server: ChildProcess | undefined
   #schemas = 0
   /** Test processes that share a server have schemas of their own. */
@@ -70,12 +68,14 @@ export class TestCluster {
   static async shared(t: Test, programs: string): Promise<TestCluster> {
     const folder = process.env[SHARED_FOLDER]
     if (!folder) return TestCluster.start(t, programs)
-    TestCluster.#shared ??= new TestCluster(programs, folder, [], PORT)
-    return TestCluster.#shared
+    const cluster = new TestCluster(programs, folder, [], PORT)
+    t.teardown(() => cluster.#emptying?.end())
+    return cluster
   }
 
   /** Stops the server and deletes its folder. */
   async remove(): Promise<void> {
+    await this.#emptying?.end()
     await this.stop('SIGINT')
     rmSync(this.folder, { recursive: true, force: true })
   }
@@ -176,12 +176,10 @@ export class TestCluster {
     return address
   }
 
-  /** A connection that stays until the process ends, or the server. */
+  /** A connection that stays open, unless a test stops the server. */
   #newPool(): pg.Pool {
     const pool = new pg.Pool({ ...this.#superuser(), max: 1, idleTimeoutMillis: 0, allowExitOnIdle: true })
-    pool.on('error', () => {}) // the server has stopped
-    atProcessEnd(() => pool.end())
-    return pool
+    return pool.on('error', () => {}) // the next call connects again
   }
 
   #superuser(): pg.ClientConfig {
