@@ -34,6 +34,7 @@ export function makeCertificate(folder: string): void {
 interface Asked {
   host?: string
   headers?: Record<string, string>
+  /** A text is sent as it is. */
   body?: unknown
 }
 type Ask = (path: string, asked?: Asked) => Promise<{ status: number; body: string }>
@@ -48,7 +49,7 @@ export function asker(port: number): Ask {
 }
 
 async function open(port: number, path: string, { host = 'ledger.example.org', headers = {}, body }: Asked = {}) {
-  const json = body === undefined ? undefined : JSON.stringify(body)
+  const json = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
   const type =
     json === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(json) }
   const call = request({
