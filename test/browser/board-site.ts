@@ -79,6 +79,11 @@ export class BoardSite {
   openTab(t: Test, board: Pick<ServedBoard, 'url'>, path = '/', options: BrowserContextOptions = {}): Promise<Page> {
     return this.#pages.openTab(t, board, path, options)
   }
+
+  /** Shows a path in the tab that the tests of a file share for this board and these options. @param path below the root path */
+  visit(t: Test, board: Pick<ServedBoard, 'url'>, path = '/', options: BrowserContextOptions = {}): Promise<Page> {
+    return this.#pages.visit(t, board, path, options)
+  }
 }
 
 /** Makes cards. @returns their ids by their titles */

@@ -51,14 +51,14 @@ t.test('the consumers tab in a browser', inBrowser(), async t => {
   }
 
   t.test('without consumers, the tab shows how to start one', async t => {
-    const page = await openAs(t, 'bob', '/consumers')
+    const page = await openAs('bob', '/consumers')
     await page.getByRole('heading', { name: 'No consumers yet.' }).waitFor()
     t.same(await findAxeViolationsInBothSchemes(page), [])
   })
 
   t.test('a row shows the position and the last error of a consumer, and its panel retries dead letters', async t => {
     await failing()
-    const page = await openAs(t, 'bob', '/consumers')
+    const page = await openAs('bob', '/consumers')
     const row = page.getByRole('row', { name: /mail/ })
     await row.waitFor()
     t.match(
@@ -98,7 +98,7 @@ t.test('the consumers tab in a browser', inBrowser(), async t => {
   })
 
   t.test('the position of a consumer is set after a confirmation', async t => {
-    const page = await openAs(t, 'bob', '/consumers?consumer=mail')
+    const page = await openAs('bob', '/consumers?consumer=mail')
     const panel = page.getByRole('dialog', { name: 'Consumer mail' })
     await panel.getByRole('button', { name: 'Now…' }).click()
     await panel.getByText('Events that wait are skipped.').waitFor()
@@ -119,7 +119,7 @@ t.test('the consumers tab in a browser', inBrowser(), async t => {
   })
 
   t.test('on a phone, the tab fits, and every control is large enough for fingers', async t => {
-    const page = await openAs(t, 'bob', '/consumers', PHONE)
+    const page = await openAs('bob', '/consumers', PHONE)
     await page.getByRole('row', { name: /mail/ }).waitFor()
     t.equal(await overflow(page), 0)
     t.same(await findSmallTargets(page), [])
@@ -133,9 +133,9 @@ t.test('the consumers tab in a browser', inBrowser(), async t => {
     'a member sees its own consumers, an admin all with their owners, and a deletion needs a confirmation',
     async t => {
       await consumers.save('audit', { position: 'now' }, admin)
-      const own = await openAs(t, 'bob', '/consumers')
+      const own = await openAs('bob', '/consumers')
       await own.getByText('1 consumer', { exact: true }).waitFor()
-      const page = await openAs(t, 'Ada', '/consumers')
+      const page = await openAs('Ada', '/consumers')
       await page.getByRole('row', { name: /mail/ }).filter({ hasText: /bob$/ }).waitFor()
       await page.getByRole('row', { name: /audit/ }).click()
       const panel = page.getByRole('dialog', { name: 'Consumer audit' })

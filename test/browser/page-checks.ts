@@ -83,8 +83,18 @@ export async function query(page: Page): Promise<Record<string, string | undefin
 /** How far the page is wider than its window. */
 export async function overflow(page: Page): Promise<number> {
   // Parts that observe their size follow in the frames after a change.
-  for (let frame = 0; frame < 3; frame++) await page.evaluate('new Promise(requestAnimationFrame)')
-  return page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
+  return page.evaluate(`(async () => {
+    for (let frame = 0; frame < 3; frame++) await new Promise(requestAnimationFrame)
+    return document.documentElement.scrollWidth - document.documentElement.clientWidth
+  })()`)
+}
+
+/** The same with letters twice as large, which are then as before. */
+export async function overflowOfLargeText(page: Page): Promise<number> {
+  await page.evaluate(`document.documentElement.style.fontSize = '200%'`)
+  const pixels = await overflow(page)
+  await page.evaluate(`document.documentElement.style.fontSize = ''`)
+  return pixels
 }
 
 /** The accessible name of what has the focus, or its text. */
@@ -129,17 +139,27 @@ export function findSmallTargets(page: Page): Promise<string[]> {
   })()`)
 }
 
-/** Whether what has the focus shows the one frame: 2 px of the accent. @returns what shows another one, or nothing */
-export function findOddFrame(page: Page): Promise<string> {
+/**
+ * The controls that the keyboard reaches and that do not show the one frame, 2 px of the accent, when they have the focus; a line each. A key is
+ * pressed first: without keys, browsers show no frames.
+ */
+export async function findOddFrames(page: Page): Promise<string[]> {
+  await page.keyboard.press('Tab')
   return page.evaluate(`(() => {
-    const { activeElement: focused } = document
-    const framed = focused.matches('.segment input') ? focused.nextElementSibling : focused
-    const { outlineStyle, outlineWidth, outlineColor } = getComputedStyle(framed)
     const sample = document.body.appendChild(document.createElement('i'))
     sample.style.color = 'var(--accent)'
     const accent = getComputedStyle(sample).color
     sample.remove()
-    const isRight = focused === document.body || (outlineStyle === 'solid' && outlineWidth === '2px' && outlineColor === accent)
-    return isRight ? '' : outlineStyle + ' ' + outlineWidth + ' ' + outlineColor + ' ' + focused.outerHTML.slice(0, 120)
+    const on = document.querySelector(':modal') ?? document
+    const controls = on.querySelectorAll('a[href], button, input, select, textarea, summary, [tabindex]')
+    const focused = [...controls].filter(control => control.tabIndex >= 0 && (control.focus(), document.activeElement === control))
+    if (focused.length === 0) return ['No control takes the focus.']
+    return focused.flatMap(control => {
+      control.focus()
+      const framed = control.matches('.segment input') ? control.nextElementSibling : control
+      const { outlineStyle, outlineWidth, outlineColor } = getComputedStyle(framed)
+      if (outlineStyle === 'solid' && outlineWidth === '2px' && outlineColor === accent) return []
+      return [outlineStyle + ' ' + outlineWidth + ' ' + outlineColor + ' ' + control.outerHTML.slice(0, 120)]
+    })
   })()`)
 }

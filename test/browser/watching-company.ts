@@ -12,7 +12,7 @@ import { PASSWORD, startWithUsers } from '../accounts/accounts-rig.js'
 import type { Served, ServeOptions } from '../server/serve.js'
 import { testFolder } from '../support/test-folder.js'
 import { logIn } from './login-site.js'
-import type { ObservatorySite } from './observatory-site.js'
+import { follow, type ObservatorySite } from './observatory-site.js'
 
 /** A real ledger with accounts: Ada, an admin, and bob, a member; a few days of chat, and the given subscriptions. */
 interface WatchingCompany {
@@ -21,8 +21,8 @@ interface WatchingCompany {
   accounts: LedgerAccounts
   ada: User
   bob: User
-  /** Opens a path as a user who is logged in: in a window of its own the first time, then in tabs of another. */
-  openAs(t: Test, username: string, path: string, options?: BrowserContextOptions): Promise<Page>
+  /** Shows a path to a user who is logged in, in the one page that this user has with these options. */
+  openAs(username: string, path: string, options?: BrowserContextOptions): Promise<Page>
 }
 
 const DAY = 86_400_000_000
@@ -51,14 +51,23 @@ export async function serveCompany(
   const served = await site.serve(t, { ledger, accounts, platforms: listPlatforms(), ...more(ledger, store.notes) })
   t.teardown(() => store.close())
   const sessions = new Map<string, BrowserContextOptions['storageState']>()
-  const openAs: WatchingCompany['openAs'] = async (t, username, path, options = {}) => {
+  const logged = async (username: string, path: string, options: BrowserContextOptions) => {
+    const page = await site.open(t, served, path, options)
+    await logIn(page, username, PASSWORD)
+    await page.getByRole('navigation', { name: 'Views' }).waitFor()
+    sessions.set(username, await page.context().storageState())
+    return page
+  }
+  const pages = new Map<string, Promise<Page>>()
+  const openAs: WatchingCompany['openAs'] = async (username, path, options = {}) => {
+    const key = JSON.stringify([username, options])
+    const opened = pages.get(key)
+    if (opened) return follow(await opened, path)
     const storageState = sessions.get(username)
     const page = storageState
-      ? await site.openTab(t, served, path, { ...options, storageState })
-      : await site.open(t, served, path, options)
-    if (!storageState) await logIn(page, username, PASSWORD)
-    await page.getByRole('navigation', { name: 'Views' }).waitFor()
-    if (!storageState) sessions.set(username, await page.context().storageState())
+      ? site.openTab(t, served, path, { ...options, storageState })
+      : logged(username, path, options)
+    pages.set(key, page)
     return page
   }
   return { served, ledger, accounts, ada, bob, openAs }
