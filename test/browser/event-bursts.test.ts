@@ -32,9 +32,10 @@ t.test('bursts of runs in a browser', inBrowser(), async t => {
   await write({ dedupe_key: 'before' }, check('lint', 'success'), check('build', 'success'))
   await write(check('tests', 'failure'), check('docs', 'success'), { dedupe_key: 'after' })
   const served = await site.serve(t, { ledger, boardUrl: () => undefined })
+  const show = (path: string) => site.visit(t, served, path)
 
   t.test('a burst is one row that names the failure, and the failed run is also a row of its own', async t => {
-    const page = await site.openTab(t, served, SINCE)
+    const page = await show(SINCE)
     await hasRows(page, 4)
     const rows = page.locator('.list-row')
     const burst = page.getByRole('treeitem', { expanded: false })
@@ -49,10 +50,10 @@ t.test('bursts of runs in a browser', inBrowser(), async t => {
   })
 
   t.test('keys open and close a burst, and select the rows in it', async t => {
-    const page = await site.openTab(t, served, SINCE)
+    const page = await show(SINCE)
     await hasRows(page, 4)
     await page.getByRole('tree').focus()
-    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Home')
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('ArrowRight')
     await hasRows(page, 7)
@@ -65,7 +66,7 @@ t.test('bursts of runs in a browser', inBrowser(), async t => {
   })
 
   t.test('a key that follows Enter within a frame moves from the opened row', async t => {
-    const page = await site.openTab(t, served, SINCE)
+    const page = await show(SINCE)
     await hasRows(page, 4)
     await page.getByRole('treeitem', { expanded: false }).click()
     await hasRows(page, 7)
@@ -84,13 +85,13 @@ t.test('bursts of runs in a browser', inBrowser(), async t => {
   })
 
   t.test('a burst with the event of the address is open', async t => {
-    const page = await site.openTab(t, served, `${SINCE}&event=check:lint`)
+    const page = await show(`${SINCE}&event=check:lint`)
     await hasRows(page, 7)
     t.match(await page.locator('.list-row[aria-selected=true]').innerText(), 'lint')
   })
 
-  t.test('a search shows every match as a row, without bursts', async t => {
-    const page = await site.openTab(t, served, `${SINCE}&q=Ada`)
+  t.test('a search shows every match as a row, without bursts', async () => {
+    const page = await show(`${SINCE}&q=Ada`)
     await hasRows(page, 6)
   })
 
