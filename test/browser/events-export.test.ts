@@ -29,13 +29,14 @@ t.test('the export of filtered events in a browser', inBrowser(), async t => {
     ...Array.from({ length: 600 }, (_, at) => message({ text: `Word ${at}`, source: sources[at % 4] })),
     ...Array.from({ length: 8 }, (_, at) => message({ text: `It's word $(id), ${at}`, source: sources[at % 4] })),
   )
+  const show = (path: string) => site.visit(t, server, path)
   const menu = async (page: Page, item: string) => {
     await page.getByRole('button', { name: 'Export' }).click()
     return page.getByRole('menuitem', { name: item })
   }
 
   t.test('the server exports the filtered events as JSON Lines or CSV', async t => {
-    const page = await site.openTab(t, server, '/?q=word&source=backup')
+    const page = await show('/?q=word&source=backup')
     await rows(page).first().waitFor()
     const download = async (item: string) => {
       const entry = await menu(page, item)
@@ -52,7 +53,7 @@ t.test('the export of filtered events in a browser', inBrowser(), async t => {
   })
 
   t.test('the copied commands give the same events', async t => {
-    const page = await site.openTab(t, server, FILTERED)
+    const page = await show(FILTERED)
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
     await hasRows(page, 4)
     const bin = testFolder(t)

@@ -3,8 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import type { Test } from 'tap'
+import { Ledger } from '../../src/ledger/ledger.js'
+import { listPlatforms } from '../../src/platforms/adapters.js'
+import { openSqliteStore } from '../../src/store/sqlite/store.js'
 import { type RunningServer, startServer } from '../black-box/running-server.js'
-import { ROOT_PATH } from './observatory-site.js'
+import type { Served } from '../server/serve.js'
+import { testFolder } from '../support/test-folder.js'
+import { type ObservatorySite, ROOT_PATH } from './observatory-site.js'
 
 type Change = Record<string, unknown> & { text?: string; who?: string; payload?: unknown }
 
@@ -40,6 +45,16 @@ export async function post({ url }: Pick<RunningServer, 'url'>, ...events: unkno
   if (!answer.ok) throw new Error(await answer.text())
 }
 
+/** A ledger in a file whose clock is the real one, served by this process. */
+export async function serveEvents(t: Test, site: ObservatorySite): Promise<Served> {
+  const clock = () => Date.now() * 1000
+  const path = join(testFolder(t), 'events.db')
+  const store = await openSqliteStore({ path, clock, onFailure: error => t.fail(String(error)) })
+  t.teardown(() => store.close())
+  const ledger = await Ledger.open({ store, clock, newSubscriptionId: () => 'sub_1' })
+  return site.serve(t, { ledger, platforms: listPlatforms(), now: clock })
+}
+
 /** What it prints is the ledger's whole address; here it is the server's. */
 export async function start(t: Test, database: string, port = 0): Promise<RunningServer> {
   // Paths of sockets are short, wherever the tests are.
@@ -51,12 +66,6 @@ export async function start(t: Test, database: string, port = 0): Promise<Runnin
 
 /** Rows of the list that are in the page. */
 export const rows = (page: Page) => page.locator('.list-row')
-
-/** The list is scrolled to its end. */
-export function isAtEnd(page: Page): Promise<boolean> {
-  return page.evaluate(`(({ scrollTop, clientHeight, scrollHeight }) => scrollTop + clientHeight > scrollHeight - 2)(
-    document.querySelector('.virtual-list'))`)
-}
 
 /** Only a hang takes so long, however busy the machine. */
 const LONGEST_MILLISECONDS = 120_000

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { inBrowser, openBrowser } from './chromium.js'
-import { hasRows, isAtEnd, message, post, rows, said, start } from './events-site.js'
-import { ObservatorySite, ROOT_PATH } from './observatory-site.js'
+import { hasRows, message, post, rows, said, start } from './events-site.js'
+import { follow, LAPTOP, ObservatorySite, ROOT_PATH } from './observatory-site.js'
 import { addressOf, focused, overflow, query } from './page-checks.js'
 
 const JOB = { kind: 'job.failed', object_type: 'job', verb: 'failed', outcome: 'failed', metadata: {} }
@@ -23,11 +23,12 @@ t.test('the events view in a browser', inBrowser(), async t => {
   )
   const [twice] = many
   await post(server, twice)
+  const show = (path = '/') => site.visit(t, server, path)
 
   t.test(
     'a row shows the actor, the action, the target, the text, the count and how the delivery was verified',
     async t => {
-      const page = await site.openTab(t, server)
+      const page = await show()
       const row = rows(page).first()
       await row.waitFor()
       t.match(
@@ -39,13 +40,13 @@ t.test('the events view in a browser', inBrowser(), async t => {
         /, \d\d:\d\d:\d\d\.\d{6}.*\n\d{4}-\d\d-\d\d .*\.\d{6} UTC$/,
       )
       t.equal(await row.getByRole('img', { name: 'not verified' }).count(), 1)
-      await page.goto(`${server.url}${ROOT_PATH}/?subject_id=${twice?.subject_id}`)
+      await follow(page, `/?subject_id=${twice?.subject_id}`)
       t.equal(await page.getByRole('img', { name: 'came 2 times' }).innerText(), '×2')
     },
   )
 
   t.test('a search marks the matches, also in names, and shows their places outside the text', async t => {
-    const page = await site.openTab(t, server)
+    const page = await show()
     await rows(page).first().waitFor()
     await page.keyboard.press('/')
     await page.keyboard.type('RETRY')
@@ -64,7 +65,7 @@ t.test('the events view in a browser', inBrowser(), async t => {
   })
 
   t.test('the address contains the filters, so reload and Back keep them', async t => {
-    const page = await site.openTab(t, server)
+    const page = await show()
     const chip = page.getByRole('button', { name: /^backup/ })
     await chip.click()
     t.match(await query(page), { source: 'backup' })
@@ -89,7 +90,7 @@ t.test('the events view in a browser', inBrowser(), async t => {
   })
 
   t.test('menus show the counts of their values, and a filter can have two persons', async t => {
-    const page = await site.openTab(t, server)
+    const page = await show()
     await hasRows(page)
     await page.getByRole('button', { name: 'Kind' }).click()
     await page
@@ -104,10 +105,11 @@ t.test('the events view in a browser', inBrowser(), async t => {
     await people.getByRole('option', { name: 'Jonas Weber' }).click()
     await hasRows(page, 2)
     t.same((await addressOf(page)).searchParams.getAll('actor'), ['Retry Robot', 'Jonas Weber'])
+    await page.keyboard.press('Escape')
   })
 
   t.test('a user selects several values in a narrow filter bar, and the focus stays in it', async t => {
-    const page = await site.openTab(t, server)
+    const page = await show()
     let release = () => {}
     const isReleased = new Promise<void>(resolve => {
       release = resolve
@@ -124,7 +126,7 @@ t.test('the events view in a browser', inBrowser(), async t => {
     await page.reload()
     await page.getByRole('button', { name: /^backup 15/ }).waitFor()
     const all = page.getByRole('button', { name: /^Filters/ })
-    let width = 1800
+    let width = 1520
     do {
       width -= 40
       await page.setViewportSize({ width, height: 800 })
@@ -142,10 +144,11 @@ t.test('the events view in a browser', inBrowser(), async t => {
     await page.getByRole('button', { name: 'Clear Outcome' }).press('Enter')
     t.equal(await focused(page), 'Outcome')
     await page.unrouteAll({ behavior: 'wait' })
+    await page.setViewportSize(LAPTOP.viewport)
   })
 
   t.test('failures have a mark and a filter, and a filter can exclude a person', async t => {
-    const page = await site.openTab(t, server, '/?source=code_a')
+    const page = await show('/?source=code_a')
     await rows(page).first().waitFor()
     await page.getByRole('button', { name: 'Outcome', exact: true }).click()
     const outcomes = page.getByRole('dialog', { name: 'Outcome' })
@@ -168,7 +171,7 @@ t.test('the events view in a browser', inBrowser(), async t => {
   })
 
   t.test('events with a text can be excluded, and the chip includes them again', async t => {
-    const page = await site.openTab(t, server, '/?source=backup&exclude_q=disk+full')
+    const page = await show('/?source=backup&exclude_q=disk+full')
     await rows(page).first().waitFor()
     const full = page.locator('.event-said', { hasText: 'Disk is full.' })
     t.equal(await full.count(), 0)
@@ -178,7 +181,7 @@ t.test('the events view in a browser', inBrowser(), async t => {
   })
 
   t.test('values in a row and in the panel are filters, or exclusions', async t => {
-    const page = await site.openTab(t, server, '/?source=backup')
+    const page = await show('/?source=backup')
     await rows(page).first().waitFor()
     await rows(page).first().click({ button: 'right' })
     await page.getByRole('menuitem', { name: 'All but Ada Okafor' }).waitFor()
@@ -210,21 +213,26 @@ t.test('the events view in a browser', inBrowser(), async t => {
     await page.getByRole('menuitem', { name: 'Only Ada Okafor' }).waitFor()
     await page.keyboard.press('Escape')
     t.equal(await page.getByRole('menuitem').count(), 0)
+    await page.setViewportSize(LAPTOP.viewport)
   })
 
   t.test('scrolling loads every older event once, down to the first', async t => {
-    const page = await site.openTab(t, server, '/?source=chat&kind=message.*')
+    const page = await show('/?source=chat&kind=message.*')
     await rows(page).first().waitFor()
-    const seen = new Set<string>()
-    for (let isLast = false; !isLast; ) {
-      isLast =
-        (await page.getByText('No earlier event matches. The ledger begins on').isVisible()) && (await isAtEnd(page))
-      for (const text of await page.locator('.event-said').allInnerTexts()) seen.add(text)
-      await page.evaluate(`document.querySelector('.virtual-list').scrollBy(0, 500)`)
-      // The rows follow in the frames after the scrolling.
-      for (let frame = 0; frame < 4; frame++) await page.evaluate('new Promise(requestAnimationFrame)')
-    }
-    t.equal([...seen].filter(text => /^Word \d+$/.test(text)).length, 150)
+    // In the page: every row is seen in one go. The rows follow in the frames after the scrolling.
+    const seen = await page.evaluate<string[]>(`(async () => {
+      const list = document.querySelector('.virtual-list')
+      const seen = new Set()
+      for (let isLast = false; !isLast; ) {
+        const isAtEnd = list.scrollTop + list.clientHeight > list.scrollHeight - 2
+        isLast = isAtEnd && list.textContent.includes('No earlier event matches. The ledger begins on')
+        for (const each of document.querySelectorAll('.event-said')) seen.add(each.innerText)
+        list.scrollBy(0, 500)
+        for (let frame = 0; frame < 4; frame++) await new Promise(requestAnimationFrame)
+      }
+      return [...seen]
+    })()`)
+    t.equal(seen.filter(text => /^Word \d+$/.test(text)).length, 150)
     t.ok((await rows(page).count()) < 60, 'only what is near the view is in the page')
   })
 
@@ -238,7 +246,7 @@ t.test('the events view in a browser', inBrowser(), async t => {
   })
 
   t.test('two windows preserve each other’s saved searches', async t => {
-    const [one, other] = [await site.openTab(t, server, '/?q=one'), await site.openTab(t, server, '/?q=other')]
+    const [one, other] = [await show('/?q=one'), await site.openTab(t, server, '/?q=other')]
     for (const page of [one, other]) {
       await page.getByRole('button', { name: 'Watch' }).click()
       await page.getByRole('menuitem', { name: 'Save this search' }).click()
@@ -248,20 +256,21 @@ t.test('the events view in a browser', inBrowser(), async t => {
     await one.evaluate(`delete localStorage['daybook.searches']`)
   })
 
-  t.test('a failed search keeps the rows, and shows that they belong to the previous search', async t => {
-    const page = await site.openTab(t, server)
+  t.test('a failed search keeps the rows, and shows that they belong to the previous search', async () => {
+    const page = await show()
     await hasRows(page)
     await page.route('**/api/events?*', route => route.abort())
     await page.getByRole('searchbox', { name: /^Search/ }).fill('robot')
     await page.getByText('The search failed. These events are from the previous one.').waitFor()
     await hasRows(page)
+    await page.unrouteAll()
   })
 
   t.test('a search without matches shows its filters, and which one to drop', async t => {
-    const page = await site.openTab(t, server, '/?q=retry&source=forum&verified=signature')
+    const page = await show('/?q=retry&source=forum&verified=signature')
     await page.getByRole('heading', { name: 'No event matches “retry”' }).waitFor()
     await page.getByText('Searched the last 24 hours in Discourse, by signature.').waitFor()
-    const empty = await site.openTab(t, server, '/?q=robot&kind=push.created')
+    const empty = await show('/?q=robot&kind=push.created')
     await empty.getByRole('button', { name: 'Drop “push.created”, 1 matches' }).click()
     await hasRows(empty, 1)
     t.same(await query(empty), { q: 'robot' })
