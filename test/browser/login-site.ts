@@ -8,7 +8,7 @@ import { SharedWindows } from './shared-windows.js'
 
 export const ROOT_PATH = '/book'
 /** Where a login on the page that `open` opened leads. */
-export const NEXT = `${ROOT_PATH}/?after=login`
+export const NEXT = `${ROOT_PATH}/api/health?after=login`
 
 /** A closed ledger, and one browser for its pages. */
 export class LoginSite {

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
-import t from 'tap'
-import { LOGIN_LAYOUTS, LOGIN_PALETTES } from '../../src/model/login-design.js'
+import t, { type Test } from 'tap'
+import { LOGIN_PALETTES } from '../../src/model/login-design.js'
 import { PASSWORD, startWithUsers } from '../accounts/accounts-rig.js'
 import { inBrowser, openBrowser } from './chromium.js'
 import {
@@ -18,60 +18,92 @@ import { addressOf, findAxeViolations, overflow } from './page-checks.js'
 
 const LAPTOP = { viewport: { width: 1280, height: 800 } }
 const PHONE = { viewport: { width: 360, height: 640 } }
+/** Of the window in which tests log in, one after the other. */
+const LOGGING_IN = { locale: 'en-GB' }
 const MISMATCH = 'Wrong name or password.'
 
 t.test('the login page in a browser', inBrowser(), async t => {
   const { accounts } = await startWithUsers({ throttleLogins: false })
   const site = new LoginSite(await openBrowser(t), accounts)
-  const address = await site.serve(t)
+  const [address, split] = [await site.serve(t), await site.serve(t, { layout: 'split' })]
+  const openToLogIn = async (t: Test, address: string) => {
+    const page = await site.openTab(t, address, LOGGING_IN)
+    t.teardown(() => page.context().clearCookies())
+    return page
+  }
 
   t.test('a user logs in with the keyboard and reaches the requested page', async t => {
-    const page = await site.open(t, address)
+    const page = await openToLogIn(t, address)
     await page.locator('#username:focus').waitFor()
     await page.keyboard.type('ada')
     await page.keyboard.press('Tab')
     await page.keyboard.type(PASSWORD)
     await page.keyboard.press('Enter')
     await page.waitForURL(`**${NEXT}`)
-    await page.getByRole('link', { name: 'Events' }).waitFor()
     const [cookie] = await page.context().cookies()
     t.match(cookie, { name: 'event_session', httpOnly: true, sameSite: 'Lax', path: ROOT_PATH })
   })
 
   t.test('the login at the address of the first page leads to the first page', async t => {
     const first = new URL('.', address).href
-    const page = await site.open(t, first)
+    const page = await openToLogIn(t, first)
     await logIn(page, ' ada ', PASSWORD)
     await page.getByRole('link', { name: 'Events' }).waitFor()
     t.equal((await addressOf(page)).href, first)
   })
 
-  t.test('the Tab key goes through the form in reading order', async t => {
-    const page = await site.openTab(t, address)
-    await page.locator('#username:focus').waitFor()
-    const order = [await focused(page)]
-    for (let i = 0; i < 3; i++) {
+  t.test(
+    'the form has its reading order, what password managers need, a warning of Caps Lock, and no unwanted animations',
+    async t => {
+      const page = await site.openTab(t, address)
+      await page.locator('#username:focus').waitFor()
+      const order = [await focused(page)]
+      for (let i = 0; i < 3; i++) {
+        await page.keyboard.press('Tab')
+        order.push(await focused(page))
+      }
+      t.same(order, ['username', 'password', 'reveal', 'submit'])
+      t.equal(await page.getByLabel('Name').getAttribute('autocomplete'), 'username')
+      t.equal(await page.getByLabel('Password', { exact: true }).getAttribute('autocomplete'), 'current-password')
+      await page.getByLabel('Password', { exact: true }).focus()
+      await pressWithCapsLock(page, true)
+      t.match(await described(page, 'password'), 'Caps Lock is on')
+      await pressWithCapsLock(page, false)
+      t.equal(await described(page, 'password'), '')
+      await pressWithCapsLock(page, true)
       await page.keyboard.press('Tab')
-      order.push(await focused(page))
-    }
-    t.same(order, ['username', 'password', 'reveal', 'submit'])
-  })
+      t.equal(await described(page, 'password'), '')
+      const duration = 'getComputedStyle(document.getElementById("submit")).transitionDuration'
+      t.equal(await page.evaluate(duration), '0s')
+      await page.emulateMedia({ reducedMotion: 'no-preference' })
+      t.equal(await page.evaluate(duration), '0.12s')
+    },
+  )
 
-  t.test('a failed login keeps the name, empties the password and does not reveal which was wrong', async t => {
-    const page = await site.openTab(t, address)
-    const notes: string[] = []
-    for (const name of ['ada', 'nobody']) {
-      await logIn(page, name, `${PASSWORD}!`)
-      await page.getByRole('alert').getByText(MISMATCH).waitFor()
-      await page.getByRole('button', { name: 'Log in' }).waitFor()
-      notes.push(await page.getByRole('alert').innerText())
-      t.equal(await page.getByLabel('Name').inputValue(), name)
-      t.equal(await page.getByLabel('Password', { exact: true }).inputValue(), '')
-      t.equal(await focused(page), 'password')
-      t.match(await described(page, 'password'), MISMATCH)
-    }
-    t.equal(notes[0], notes[1])
-  })
+  t.test(
+    'a failed login keeps the name, empties and hides the password and does not reveal which was wrong',
+    async t => {
+      const page = await site.openTab(t, address)
+      const field = page.getByLabel('Password', { exact: true })
+      const eye = page.getByRole('button', { name: 'Show password' })
+      const shown = async () => [await field.getAttribute('type'), await eye.getAttribute('aria-pressed')]
+      await eye.click()
+      t.same(await shown(), ['text', 'true'])
+      const notes: string[] = []
+      for (const name of ['ada', 'nobody']) {
+        await logIn(page, name, `${PASSWORD}!`)
+        await page.getByRole('alert').getByText(MISMATCH).waitFor()
+        await page.getByRole('button', { name: 'Log in' }).waitFor()
+        notes.push(await page.getByRole('alert').innerText())
+        t.equal(await page.getByLabel('Name').inputValue(), name)
+        t.equal(await field.inputValue(), '')
+        t.same(await shown(), ['password', 'false'])
+        t.equal(await focused(page), 'password')
+        t.match(await described(page, 'password'), MISMATCH)
+      }
+      t.equal(notes[0], notes[1])
+    },
+  )
 
   const WAITS: readonly (ScriptedAnswer & { note: string })[] = [
     { status: 429, headers: { 'retry-after': '45' }, note: 'Wait 45 seconds, then try again.' },
@@ -95,7 +127,7 @@ t.test('the login page in a browser', inBrowser(), async t => {
   ]
 
   t.test('every other failure is shown, and Enter tries again', async t => {
-    const page = await site.open(t, address)
+    const page = await openToLogIn(t, address)
     for (const { note, ...answer } of WAITS) {
       await answerLogins(page, answer)
       await logIn(page, 'ada', PASSWORD)
@@ -115,7 +147,7 @@ t.test('the login page in a browser', inBrowser(), async t => {
   })
 
   t.test('a browser that rejects the cookie gets an explanation instead of a redirect loop', async t => {
-    const page = await site.open(t, address)
+    const page = await openToLogIn(t, address)
     await page.route('**/api/login', async route => {
       const answer = await route.fetch()
       await page.context().clearCookies()
@@ -147,7 +179,7 @@ t.test('the login page in a browser', inBrowser(), async t => {
   })
 
   t.test('only one login runs at a time, and the button shows it', async t => {
-    const page = await site.open(t, address)
+    const page = await openToLogIn(t, address)
     let asked = 0
     let answer = () => {}
     const answered = new Promise<void>(resolve => {
@@ -169,35 +201,6 @@ t.test('the login page in a browser', inBrowser(), async t => {
     t.equal(asked, 1)
   })
 
-  t.test('the page warns of Caps Lock while the password is typed', async t => {
-    const page = await site.openTab(t, address)
-    await page.getByLabel('Password', { exact: true }).focus()
-    await pressWithCapsLock(page, true)
-    t.match(await described(page, 'password'), 'Caps Lock is on')
-    await pressWithCapsLock(page, false)
-    t.equal(await described(page, 'password'), '')
-    await pressWithCapsLock(page, true)
-    await page.keyboard.press('Tab')
-    t.equal(await described(page, 'password'), '')
-  })
-
-  t.test('the user can show the password, which is hidden again when it is sent', async t => {
-    const page = await site.openTab(t, address)
-    const field = page.getByLabel('Password', { exact: true })
-    const eye = page.getByRole('button', { name: 'Show password' })
-    await eye.click()
-    t.same([await field.getAttribute('type'), await eye.getAttribute('aria-pressed')], ['text', 'true'])
-    await logIn(page, 'ada', 'not it')
-    await page.getByText(MISMATCH).waitFor()
-    t.same([await field.getAttribute('type'), await eye.getAttribute('aria-pressed')], ['password', 'false'])
-  })
-
-  t.test('the fields are marked for password managers', async t => {
-    const page = await site.openTab(t, address)
-    t.equal(await page.getByLabel('Name').getAttribute('autocomplete'), 'username')
-    t.equal(await page.getByLabel('Password', { exact: true }).getAttribute('autocomplete'), 'current-password')
-  })
-
   t.test('without script, the page explains that it needs it, and asks for no password', async t => {
     const page = await site.openTab(t, address, { javaScriptEnabled: false })
     const sentence = page.locator('noscript p')
@@ -209,10 +212,12 @@ t.test('the login page in a browser', inBrowser(), async t => {
   t.test('every palette and layout is accessible in both colour schemes, with every message', async t => {
     const page = await site.openTab(t, 'about:blank', LAPTOP)
     const grounds = new Set<string>()
-    for (const palette of LOGIN_PALETTES) {
-      for (const layout of LOGIN_LAYOUTS) {
-        await page.goto(await site.serve(t, { palette, layout }))
-        await sayEverything(page)
+    for (const layout of [address, split]) {
+      await page.goto(layout)
+      await sayEverything(page)
+      for (const palette of LOGIN_PALETTES) {
+        // As the server sets it.
+        await page.evaluate(`document.documentElement.dataset.palette = '${palette}'`)
         for (const colorScheme of ['light', 'dark'] as const) {
           await page.emulateMedia({ colorScheme })
           const colorsAlone = palette !== LOGIN_PALETTES[0] || colorScheme === 'dark'
@@ -229,13 +234,14 @@ t.test('the login page in a browser', inBrowser(), async t => {
       ['dark', 'light'],
       ['light', 'dark'],
     ] as const) {
-      const page = await site.openTab(t, await site.serve(t, { appearance }), { colorScheme, javaScriptEnabled: false })
+      const page = await site.openTab(t, await site.serve(t, { appearance }), { javaScriptEnabled: false })
+      await page.emulateMedia({ colorScheme })
       t.equal(await page.evaluate('getComputedStyle(document.documentElement).colorScheme'), appearance)
     }
   })
 
   t.test("the appearance chosen on this device overrides the server's", async t => {
-    const page = await site.open(t, await site.serve(t, { palette: 'forest', appearance: 'light' }))
+    const page = await openToLogIn(t, await site.serve(t, { palette: 'forest', appearance: 'light' }))
     await page.evaluate(`localStorage.setItem('daybook.appearance', '{"palette":"amber","scheme":"dark"}')`)
     await page.reload()
     t.match(await page.evaluate('({ ...document.documentElement.dataset })'), { palette: 'amber', scheme: 'dark' })
@@ -244,9 +250,9 @@ t.test('the login page in a browser', inBrowser(), async t => {
 
   t.test('the page fits a narrow phone, large text and a window zoomed to 200 %', async t => {
     const page = await site.openTab(t, 'about:blank', PHONE)
-    for (const layout of LOGIN_LAYOUTS) {
+    for (const layout of [address, split]) {
       await page.setViewportSize(PHONE.viewport)
-      await page.goto(await site.serve(t, { layout }))
+      await page.goto(layout)
       await sayEverything(page)
       t.equal(await overflow(page), 0, `${layout} at 360 px`)
       await page.evaluate(`document.documentElement.style.fontSize = '200%'`)
@@ -260,7 +266,7 @@ t.test('the login page in a browser', inBrowser(), async t => {
   })
 
   t.test('the split layout shows the left half next to the form if there is room for both', async t => {
-    const page = await site.openTab(t, await site.serve(t, { layout: 'split' }), LAPTOP)
+    const page = await site.openTab(t, split, LAPTOP)
     const sentence = page.getByText('Everything that happened, recorded exactly once.')
     t.ok(await sentence.isVisible())
     await page.setViewportSize({ width: 759, height: 800 })
@@ -273,14 +279,6 @@ t.test('the login page in a browser', inBrowser(), async t => {
       const box = await page.locator(`#${id}`).boundingBox()
       t.ok(box && box.height >= 44 && box.width >= 44, `${id}: ${box?.width} × ${box?.height}`)
     }
-  })
-
-  t.test('animations are off if the user prefers reduced motion', async t => {
-    const page = await site.openTab(t, address)
-    const duration = 'getComputedStyle(document.getElementById("submit")).transitionDuration'
-    t.equal(await page.evaluate(duration), '0s')
-    await page.emulateMedia({ reducedMotion: 'no-preference' })
-    t.equal(await page.evaluate(duration), '0.12s')
   })
 
   t.test('no page logs an error, violates its policy or contacts another server', async t => {
