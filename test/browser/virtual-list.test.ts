@@ -42,18 +42,13 @@ const LIST = `(async () => {
 
 t.test('the virtual list in a browser', inBrowser(), async t => {
   const site = new ObservatorySite(await openBrowser(t))
-  const served = await site.serve(t)
   const parts = await joinParts(t)
 
-  const openList = async (t: Parameters<ObservatorySite['open']>[0]) => {
-    const page = await site.openTab(t, served)
-    await page.route('**/parts-of-the-page.js', route => route.fulfill({ contentType: 'text/javascript', body: parts }))
-    await page.evaluate(LIST)
-    return page
-  }
+  const page = await site.openTab(t, await site.serve(t))
+  await page.route('**/parts-of-the-page.js', route => route.fulfill({ contentType: 'text/javascript', body: parts }))
 
   t.test('the page contains only the rows near the view, out of ten thousand', async t => {
-    const page = await openList(t)
+    await page.evaluate(LIST)
     for (const top of [0, 123_456, 500_000, 10_000_000, 0]) {
       await scrollTo(page, top)
       const count = await page.getByRole('option').count()
@@ -66,7 +61,7 @@ t.test('the virtual list in a browser', inBrowser(), async t => {
   })
 
   t.test('visible rows keep their place when rows are added above them', async t => {
-    const page = await openList(t)
+    await page.evaluate(LIST)
     await scrollTo(page, 3000)
     const before = await rowAtTop(page)
     await page.evaluate('show(down(10_049, 0))')
@@ -78,7 +73,7 @@ t.test('the virtual list in a browser', inBrowser(), async t => {
   })
 
   t.test('at the top of the list, new rows move the others down', async t => {
-    const page = await openList(t)
+    await page.evaluate(LIST)
     await page.evaluate('show(down(10_001, 0))')
     await settle(page)
     t.ok(await page.getByRole('option', { name: 'row 10001' }).isVisible())
@@ -86,14 +81,14 @@ t.test('the virtual list in a browser', inBrowser(), async t => {
   })
 
   t.test('the heading of the visible day stays at the top', async t => {
-    const page = await openList(t)
+    await page.evaluate(LIST)
     await scrollTo(page, 20_000)
     const { row } = await rowAtTop(page)
     t.equal(await page.locator('.sticky-day').innerText(), `day ${Math.floor(row / 100)}`)
   })
 
   t.test('the list is one stop for the Tab key, arrow keys select a row, and Enter opens it', async t => {
-    const page = await openList(t)
+    await page.evaluate(LIST)
     await page.keyboard.press('Tab')
     for (const [keys, row] of [
       [['ArrowDown'], 9999],
@@ -118,7 +113,7 @@ t.test('the virtual list in a browser', inBrowser(), async t => {
   })
 
   t.test('the list is accessible', async t => {
-    const page = await openList(t)
+    await page.evaluate(LIST)
     await page.keyboard.press('Tab')
     await page.keyboard.press('ArrowDown')
     t.same(await findAxeViolations(page), [])
