@@ -95,7 +95,9 @@ function noteRequests(page: Page): void {
   const open = new Set<Request>()
   unanswered.set(page, open)
   page.on('request', request => {
-    if (!/[?&]wait=|\/stream\b|\/api\/health$/.test(request.url())) open.add(request)
+    // Those of the document before count no longer. The end of a navigation is not always reported.
+    if (request.isNavigationRequest()) open.clear()
+    else if (!/[?&]wait=|\/stream\b|\/api\/health$/.test(request.url())) open.add(request)
   })
   page.on('requestfinished', request => open.delete(request))
   page.on('requestfailed', request => open.delete(request))
@@ -111,9 +113,14 @@ export async function follow(page: Page, path: string): Promise<Page> {
     link.remove()
     ${TWO_FRAMES}
   })()`)
-  while ((unanswered.get(page)?.size ?? 0) > 0) await page.waitForTimeout(20)
+  const until = performance.now() + LONGEST_MILLISECONDS
+  for (let open = unanswered.get(page); open?.size; await page.waitForTimeout(20)) {
+    if (performance.now() > until) throw new Error(`No answer to ${[...open].map(request => request.url()).join(' ')}`)
+  }
   await page.evaluate(`(async () => { ${TWO_FRAMES} })()`)
   return page
 }
 
+/** Only a hang takes so long, however busy the machine. */
+const LONGEST_MILLISECONDS = 120_000
 const TWO_FRAMES = 'for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame)'
