@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
+import { openBoardDatabase } from '../../src/store/sqlite/board/board-database.js'
 import { program, runs } from '../board/executor-rig.js'
 import { until } from '../support/until.js'
 import { ownFolder } from './own-folder.js'
@@ -59,5 +60,8 @@ t.test('a killed server’s run is ended by the next server, and a stopping serv
   t.match(await second.stop(), { code: 0 })
   // On a busy machine, the last processes that were killed are still about to end. None of them would end otherwise.
   await until(() => !next.pids.some(runs))
+  const { runs: stored, close } = openBoardDatabase(join(home, '.arch/board/board.sqlite3'))
+  t.match(stored.find(next.run), { state: 'interrupted', signal: 'SIGKILL' }, 'it waited for the end of its run')
+  close()
   t.notMatch(second.log() + first.log(), TOKEN)
 })

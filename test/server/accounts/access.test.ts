@@ -99,8 +99,11 @@ t.test('every row of the table admits the callers that its access allows, howeve
     const challenge = valuesOf(answers.anonymous.headers, 'www-authenticate')
     t.same(challenge, answers.anonymous.status === 401 ? ['Bearer'] : [], `${name} names the missing credential`)
     for (const path of twinsOf(row.path).slice(1)) {
-      const answer = await sendRow({ ...row, path }, {})
-      t.equal(outcomeOf(answer), EXPECTED[row.access].anonymous, `${row.method} ${path}`)
+      const outcomeFor = async (headers: Headers) => outcomeOf(await sendRow({ ...row, path }, headers))
+      t.equal(await outcomeFor({}), EXPECTED[row.access].anonymous, `${row.method} ${path}`)
+      if (EXPECTED[row.access].member === 403) t.equal(await outcomeFor(mia), 403, `${row.method} ${path} as member`)
+      if (FOR_READERS[row.access] === 403)
+        t.equal(await outcomeFor(reader), 403, `${row.method} ${path} with a read-only token`)
     }
   }
 })
@@ -207,7 +210,7 @@ t.test('a session cannot make a change without its own CSRF token', async t => {
       { Authorization: FORGED },
       { 'X-Event-Admin-Token': 'wrong' },
     ]
-    for (const headers of row === writes[0] ? wrong : wrong.slice(3, 6)) {
+    for (const headers of row === writes[0] ? wrong : [{}, ...wrong.slice(3, 6)]) {
       const answer = await ledger.send(row.path, { method: row.method, headers: { Cookie: cookie, ...headers } })
       t.match(answer, { status: 403, body: { code: 'csrf_failed' } }, `${name} ${JSON.stringify(headers)}`)
     }
