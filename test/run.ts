@@ -38,7 +38,7 @@ const PROGRAMS = {
 
 const TOGETHER = fileURLToPath(new URL('./files-together.js', import.meta.url))
 /** Rooms whose tests take longest: first, so that all processes end at about the same time. */
-const SLOW_ROOMS = ['black-box', 'browser', 'docs', 'store', 'commands', 'runtime', 'server', 'demo']
+const SLOW_ROOMS = ['black-box', 'browser', 'board', 'proxy', 'docs', 'store', 'commands', 'runtime', 'server', 'demo']
 /** Files that one process runs at most: what a file leaves in memory slows the next ones down. */
 const MOST_TOGETHER = 48
 /** A process that has run its files and does not end by then has left something open. */
@@ -71,8 +71,8 @@ const totals = { passed: 0, failed: absent.length > 0 && process.env.CI === 'tru
 /** Shown where they happen, and again at the end, as logs are long and some readers keep only their end. */
 const failureTexts: string[] = []
 const waiting = slowRoomsFirst(files)
-// Two more than there are processors: tests wait a lot for what they started.
-await Promise.all(Array.from({ length: availableParallelism() + 2 }, runWaiting))
+// Three more than there are processors: tests wait a lot for what they started.
+await Promise.all(Array.from({ length: availableParallelism() + 3 }, runWaiting))
 await cluster?.remove()
 // The last one is for sockets of ledgers whose paths are long.
 const sockets = join(process.env.TMPDIR, `daybook-${process.getuid?.()}`)
