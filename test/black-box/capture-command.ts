@@ -5,6 +5,7 @@ import type { StoredEvent } from '../../src/model/events/event.js'
 import type { Subscription } from '../../src/model/subscriptions/subscription.js'
 import { openLedger } from '../../src/runtime/open-ledger.js'
 import { readLocalSettings } from '../../src/settings/local-settings.js'
+import { runInHost } from '../commands/command-host.js'
 import { allEvents, WATCH } from '../runtime/capture/capture-rig.js'
 import { memorySources } from '../settings/memory-sources.js'
 import type { ChatServer } from '../support/chat-server/chat-server.js'
@@ -12,6 +13,7 @@ import { type Child, startChild } from './child.js'
 import { ownFolder } from './own-folder.js'
 import { environment } from './running-server.js'
 
+const COMMAND = ['capture', 'subscription-once', 'deploys', '--backfill', '1000000', '--json']
 const DAYBOOK = fileURLToPath(new URL('../../../bin/run.js', import.meta.url))
 
 /** A ledger with a watch of a chat server, captured by separate processes. */
@@ -37,8 +39,13 @@ export class CaptureCommand {
 
   /** @param options of Node */
   start(options: readonly string[] = []): Child {
-    const argv = [...options, DAYBOOK, 'capture', 'subscription-once', 'deploys', '--backfill', '1000000', '--json']
-    return startChild(this.t, argv, { env: environment({ home: ownFolder(this.t), env: this.env }) })
+    return startChild(this.t, [...options, DAYBOOK, ...COMMAND], { env: this.#environment() })
+  }
+
+  /** Runs the command to its end, in the process of the commands, for what needs no kill. @returns its exit code */
+  async run(): Promise<number> {
+    const { code } = await runInHost({ argv: COMMAND, env: this.#environment(), input: '' })
+    return code
   }
 
   /** The events of the ledger, once no process has it open. */
@@ -46,6 +53,10 @@ export class CaptureCommand {
     return this.#withLedger(async ledger => {
       return { events: await allEvents(ledger), watch: await ledger.getSubscription('deploys') }
     })
+  }
+
+  #environment(): Record<string, string> {
+    return environment({ home: ownFolder(this.t), env: this.env })
   }
 
   async #withLedger<Result>(work: (ledger: Ledger) => Promise<Result>): Promise<Result> {

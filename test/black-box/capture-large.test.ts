@@ -8,15 +8,16 @@ import { CaptureCommand } from './capture-command.js'
 import { ownFolder } from './own-folder.js'
 
 /** All of them together would take more than the heap that it is given. */
-const MESSAGES = 5_000
-const TEXT = 'All is well on staging, as it was. '.repeat(120)
+const MESSAGES = 2_500
+const PAGE_MESSAGES = 250
+const TEXT = 'All is well on staging, as it was. '.repeat(240)
 /** Limit of the old generation of the heap. */
 const HEAP_MEBIBYTES = 48
 
 t.setTimeout(600_000)
 
 t.test('capture reads more messages than fit into memory, and its memory does not grow with them', async t => {
-  const chat = await chatServer(t)
+  const chat = await chatServer(t, { pageMessages: PAGE_MESSAGES })
   const ids = chat.book.say(DEPLOYS, MESSAGES, TEXT)
   const command = await CaptureCommand.prepare(t, chat, join(ownFolder(t), 'events.db'))
   const started = performance.now()
@@ -25,7 +26,7 @@ t.test('capture reads more messages than fit into memory, and its memory does no
   const sizes: number[] = []
   while (!child.hasEnded()) {
     sizes.push(residentMebibytes(child.pid))
-    await sleep(100)
+    await sleep(50)
   }
   const { code, out } = await child.ended
   const seconds = (performance.now() - started) / 1000

@@ -40,7 +40,7 @@ else
     const command = await CaptureCommand.prepare(t, chat, shownAddress(address))
     const { database, env } = command
     const said = chat.book.say(DEPLOYS, 1)
-    t.match(await command.start().ended, { code: 0 })
+    t.equal(await command.run(), 0)
     const pages = () => chat.asked.filter(({ path }) => path === '/api/v1/messages').length
 
     said.push(...chat.book.say(DEPLOYS, MESSAGES))

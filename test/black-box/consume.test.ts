@@ -10,7 +10,7 @@ import { type TestedStore, testedStores } from './tested-stores.js'
 /** Of each consumer. `KILLS=100 node dist/test/run.js dist/test/black-box/consume.test.js` takes some minutes. */
 const KILLS = Number(process.env.KILLS ?? 1)
 const SUBJECTS = 12
-const BATCH = 20
+const BATCH = 10
 /** Events are recorded until the last kill, so that every instance has work. */
 const WRITE_EVERY_MS = 100
 /** For the slowest consumer. */

@@ -56,10 +56,10 @@ t.test('a full disk', mounting(), async t => {
   )
 
   t.test('a disk that large batches have filled loses no acknowledged event', async t => {
-    const disk = mountSmallDisk(t, '36m')
+    const disk = mountSmallDisk(t, '20m')
     const ledger = new FillingLedger(t, disk)
     const ballast = join(disk.folder, 'ballast')
-    writeFileSync(ballast, Buffer.alloc(20 * 1024 * 1024))
+    writeFileSync(ballast, Buffer.alloc(12 * 1024 * 1024))
     const server = await ledger.startHere()
     let answer = await ledger.postBatch(server.http)
     while (answer.status === 200) answer = await ledger.postBatch(server.http)

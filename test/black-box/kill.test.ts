@@ -9,7 +9,7 @@ import { SEED, wholeNumber } from './seeded.js'
 import { readStoredFile } from './stored-file.js'
 
 /** Few by default; a long run sets hundreds. */
-const ROUNDS = Number(process.env.DAYBOOK_TEST_ROUNDS ?? 3)
+const ROUNDS = Number(process.env.DAYBOOK_TEST_ROUNDS ?? 2)
 const LAST_KEY = 'the last one'
 
 t.setTimeout(600_000 + ROUNDS * 30_000)

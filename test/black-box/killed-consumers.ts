@@ -28,9 +28,20 @@ const daybook = (...argv: string[]) => [process.execPath, ...CHEAP_START, join(R
 /** Consumers by name. */
 export const KINDS: Readonly<Record<string, Start>> = {
   shell: (url, out) =>
-    daybook('shell', '--exec', `cat >> '${out}'`, '--concurrency', '3', '--from', 'beginning', '--api-url', url),
+    daybook('shell', '--exec', `exec cat >> '${out}'`, '--concurrency', '3', '--from', 'beginning', '--api-url', url),
   cron: (url, out) =>
-    daybook('cron', '--exec', `cat >> '${out}'`, '--batch', '20', '--once', '--from', 'beginning', '--api-url', url),
+    daybook(
+      'cron',
+      '--exec',
+      `exec cat >> '${out}'`,
+      '--batch',
+      '20',
+      '--once',
+      '--from',
+      'beginning',
+      '--api-url',
+      url,
+    ),
   python: (url, out) => ['python3', '-c', PYTHON_CONSUMER, url, out],
   typescript: (url, out) => [process.execPath, ...CHEAP_START, LIBRARY_CONSUMER, url, out],
 }

@@ -15,11 +15,14 @@ interface Delivery {
   headers: Record<string, string>
 }
 
-/** A push with enough commits for a delivery of nearly the maximum size. */
-function largePush(after: string): Delivery {
+/** Of a delivery of nearly the maximum size. */
+const COMMITS = 29_000
+const TEXT = 'The store gives the mill its numbers, and takes what it has made. '.repeat(7)
+
+function pushOf(commits: number, after: string): Delivery {
   const commit = (index: number) => ({
     id: String(index).padStart(40, '0'),
-    message: `Card ${index}: carry the ten — größer`,
+    message: `Card ${index}: carry the ten — größer. ${TEXT}`,
     distinct: true,
     timestamp: '2031-05-04T09:00:00+02:00',
     url: `https://github.com/ada/engine/commit/${index}`,
@@ -35,7 +38,7 @@ function largePush(after: string): Delivery {
     forced: false,
     repository: { id: 70010, full_name: 'ada/engine', html_url: 'https://github.com/ada/engine' },
     sender: { id: 17, login: 'ada', type: 'User' },
-    commits: Array.from({ length: 74_000 }, (_, index) => commit(index)),
+    commits: Array.from({ length: commits }, (_, index) => commit(index)),
   })
   return signed(text)
 }
@@ -65,7 +68,7 @@ function send(server: RunningServer, { text, headers }: Delivery) {
 t.test('a delivery of nearly 25 MiB', async t => {
   const server = await startServer(t, { home: ownFolder(t), env: { EVENT_WEBHOOK_SECRET_CODE_A: SECRET } })
   const { http } = server
-  const push = largePush('b'.repeat(40))
+  const push = pushOf(COMMITS, 'b'.repeat(40))
   t.ok(push.text.length > 20 * 1024 * 1024)
 
   let others = 0
@@ -115,7 +118,7 @@ t.test('a delivery of nearly 25 MiB', async t => {
     t.ok((await http.get('/api/events?source=code_a&limit=5')).text.includes(text), 'a page has the complete event')
     const count = async (query: string) =>
       (await http.get(`/api/events?limit=1&fields=kind&${query}`)).json<{ count: number }>().count
-    t.equal(await count(`q=${encodeURIComponent('"card 73999: carry" GRÖßER')}`), 1)
+    t.equal(await count(`q=${encodeURIComponent(`"card ${COMMITS - 1}: carry" GRÖßER`)}`), 1)
     t.equal(await count('q=nowhere&source=code_a'), 0)
     t.equal(await count('actor=ada&verified=signature'), 1)
   })
@@ -124,13 +127,13 @@ t.test('a delivery of nearly 25 MiB', async t => {
     const again = await send(server, push).answered
     t.same(again, { status: 200, body: { created: 0, duplicates: 1, ignored: 0 } })
     t.match(await find('seen_count'), [{ seen_count: 2 }])
-    const forged = { text: push.text.replace('b'.repeat(40), 'c'.repeat(40)), headers: push.headers }
+    const forged = { text: pushOf(COMMITS / 4, 'c'.repeat(40)).text, headers: push.headers }
     t.match(await send(server, forged).answered, { status: 401, body: { code: 'signature_invalid' } })
     t.equal((await find('seen_count')).length, 1)
   })
 
   t.test('a stopping server finishes a large delivery', async t => {
-    const next = signed(push.text.replace('b'.repeat(40), 'd'.repeat(40)))
+    const next = pushOf(COMMITS / 4, 'd'.repeat(40))
     const { sent, answered } = send(server, next)
     await sent
     const stopped = server.stop()

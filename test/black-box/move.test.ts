@@ -1,24 +1,23 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
-import t, { type Test } from 'tap'
+import t from 'tap'
 import type { LedgerCopied } from '../../src/model/ledger-copy.js'
 import { shownAddress } from '../../src/model/postgres-address.js'
 import type { SourceDefinition } from '../../src/model/sources/source-definition.js'
 import { openLedger } from '../../src/runtime/open-ledger.js'
 import { readLocalSettings } from '../../src/settings/local-settings.js'
+import { runInHost } from '../commands/command-host.js'
 import { readAll } from '../runtime/postgres/three-servers.js'
+import { serveHere } from '../runtime/serve/serve-here.js'
 import { memorySources } from '../settings/memory-sources.js'
 import { TestCluster } from '../support/postgres/cluster.js'
 import { findPostgres } from '../support/postgres/find-postgres.js'
-import { startChild } from './child.js'
 import { entry } from './entries.js'
 import { HttpClient, NoAnswer } from './http-client.js'
 import { ownFolder } from './own-folder.js'
 import { consume } from './polling-consumer.js'
-import { environment, type RunningServer, startServer } from './running-server.js'
+import { environment, startServer } from './running-server.js'
 
-const DAYBOOK = fileURLToPath(new URL('../../../bin/run.js', import.meta.url))
 const LAST = 'last'
 const BUILDS: SourceDefinition = {
   name: 'builds',
@@ -82,13 +81,11 @@ async function deliveries(url: string): Promise<number[]> {
   }
 }
 
-async function copy(t: Test, home: string, [from, to]: readonly [string, string]): Promise<LedgerCopied> {
-  const child = startChild(t, [DAYBOOK, 'ledger', 'copy', '--from', from, '--to', to, '--json'], {
-    env: environment({ home }),
-  })
-  const { code, out, err } = await child.ended
-  if (code !== 0) throw new Error(`The copy failed: ${out}${err}`)
-  return JSON.parse(out) as LedgerCopied
+async function copy(home: string, [from, to]: readonly [string, string]): Promise<LedgerCopied> {
+  const argv = ['ledger', 'copy', '--from', from, '--to', to, '--json']
+  const { code, out, err } = await runInHost({ argv, env: environment({ home }), input: '' })
+  if (code !== 0) throw new Error(`The copy failed: ${Buffer.from(out)}${Buffer.from(err)}`)
+  return JSON.parse(Buffer.from(out).toString()) as LedgerCopied
 }
 
 const programs = findPostgres()
@@ -100,10 +97,12 @@ else
     const database = shownAddress(await cluster.emptyLedger(t))
     const [file, back] = [join(home, 'events.db'), join(home, 'back.db')]
     const start = (database: string) => startServer(t, { database, home })
+    /** A server that is not killed, and that no copy ends. */
+    const startHere = (db: string) => serveHere(t, { home, db, only: 'ledger' })
     await defineBuilds(file)
     const first = await start(file)
-    let current: RunningServer = first
-    const url = () => current.url
+    let current = first.url
+    const url = () => current
     const accepted = [200, 401]
     t.same(await deliveries(first.url), accepted)
     const writer = keepPosting(url)
@@ -113,29 +112,30 @@ else
     }
     await more(100)
 
-    const there = await copy(t, home, [file, database])
+    const there = await copy(home, [file, database])
     t.match(await first.ended, { code: 0 }, 'the server of the file has ended without a signal')
-    const [one, two] = await Promise.all([start(database), start(database)])
-    current = one
+    const [one, two] = await Promise.all([start(database), startHere(database)])
+    current = one.url
     t.same(await deliveries(one.url), accepted, 'its own source delivers to the new place')
     await more(50)
     await one.kill()
-    current = two
+    current = two.url
     await more(50)
 
-    const again = await copy(t, home, [database, back])
+    const again = await copy(home, [database, back])
     t.equal(again.epoch, there.epoch)
     // A recent commit counts as a successful check of the store for one second.
-    while ((await two.http.get('/api/health')).status === 200) await sleep(10)
-    t.match(await two.http.get('/api/health'), { status: 503 }, 'a server of the old place refuses events')
-    await two.stop()
-    current = await start(back)
-    t.same(await deliveries(current.url), accepted)
+    const health = async () => (await fetch(`${two.url}/api/health`)).status
+    while ((await health()) === 200) await sleep(10)
+    t.equal(await health(), 503, 'a server of the old place refuses events')
+    await two.close()
+    current = (await startHere(back)).url
+    t.same(await deliveries(current), accepted)
     await more(30)
     await writer.stop()
 
     const seen = await consumed
-    const events = await readAll(current.url)
+    const events = await readAll(current)
     const stored = events.filter(({ source }) => source === 'chat').map(event => event.dedupe_key)
     t.match(
       events.filter(event => event.source === 'builds'),

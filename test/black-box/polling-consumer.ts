@@ -40,7 +40,7 @@ export async function consume(t: Test, { query, url, isLast }: Polling): Promise
       since = page.next_since
       for (const { dedupe_key: key } of page.items) seen.push(key)
       if (page.items.some(event => isLast(event.dedupe_key))) return seen
-      if (page.items.length === 0) await sleep(15)
+      if (page.items.length === 0) await sleep(30)
     }
     return seen
   } finally {

@@ -128,10 +128,10 @@ function startDaybook(t: Test, args: readonly string[], options: StartOptions): 
 }
 
 /** An environment without settings of this machine, in which every file is in a folder of the test. */
-export function environment({ database, home, env }: StartOptions): NodeJS.ProcessEnv {
+export function environment({ database, home, env }: StartOptions): Record<string, string> {
   const own = home ?? join(dirname(database ?? ''), 'home')
   mkdirSync(own, { recursive: true })
-  return { PATH: process.env.PATH, HOME: own, TMPDIR: own, ...env }
+  return { PATH: process.env.PATH ?? '', HOME: own, TMPDIR: own, ...env }
 }
 
 function isAddress(database: string | undefined): boolean {

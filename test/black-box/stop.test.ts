@@ -24,6 +24,7 @@ t.test('after SIGTERM under load, every acknowledged event is stored, and no oth
   const database = join(folder, 'events.db')
   const sentEvents = new SentEvents()
   const server = await startServer(t, { database })
+  t.equal(server.boardUrl, undefined, 'the ledger can be served alone')
   const load = new Load(t, { url: server.url, sentEvents, random: seeded(SEED), prefix: 'before' })
   while (sentEvents.acknowledged < 200) await sleep(20)
   const exit = await server.stop()

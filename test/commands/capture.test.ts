@@ -4,7 +4,6 @@ import { Ledger } from '../../src/ledger/ledger.js'
 import type { StoredEvent } from '../../src/model/events/event.js'
 import { openSqliteStore } from '../../src/store/sqlite/store.js'
 import { ownFolder } from '../black-box/own-folder.js'
-import { startServer } from '../black-box/running-server.js'
 import { allEvents, DEPLOYS, WATCH } from '../runtime/capture/capture-rig.js'
 import { serveHere } from '../runtime/serve/serve-here.js'
 import { type ChatServer, type ChatServerOptions, chatServer } from '../support/chat-server/chat-server.js'
@@ -53,14 +52,14 @@ function comparable(events: readonly StoredEvent[]): unknown[] {
 
 t.test('a capture has the same result and report with and without a server', async t => {
   const place = await start(t)
-  const ids = place.chat.book.say(DEPLOYS, 1_150)
-  const alone = await place.run([...CAPTURE, 'deploys', '--backfill', '1100'])
+  const ids = place.chat.book.say(DEPLOYS, 60)
+  const alone = await place.run([...CAPTURE, 'deploys', '--backfill', '55'])
   t.match(alone, { code: 0, err: '' })
   t.same(JSON.parse(alone.out), {
     subscription_id: 'deploys',
     outcome: 'captured',
-    messages: 1_100,
-    created: 1_100,
+    messages: 55,
+    created: 55,
     duplicates: 0,
     last_cursor: String(ids.at(-1)),
   })
@@ -70,12 +69,12 @@ t.test('a capture has the same result and report with and without a server', asy
   const watch = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(WATCH) }
   t.match(await fetch(`${server.url}/api/subscriptions`, watch), { status: 201 })
   const env = { ...place.env, EVENT_DB: beside }
-  const through = await place.run([...CAPTURE, 'deploys', '--backfill', '1100'], { env })
+  const through = await place.run([...CAPTURE, 'deploys', '--backfill', '55'], { env })
   t.same(through, alone)
   await server.close()
 
   const [left, right] = [await withLedger(t, place.database, allEvents), await withLedger(t, beside, allEvents)]
-  t.equal(left.length, 1_100)
+  t.equal(left.length, 55)
   t.same(comparable(right), comparable(left))
 })
 
@@ -201,15 +200,16 @@ t.test('a server with scheduled capture captures each watch whenever it is due',
   const [first] = place.chat.book.say(DEPLOYS, 1)
   const watch = { ...WATCH, metadata: { interval_seconds: 1 } }
   await withLedger(t, place.database, ledger => ledger.saveSubscription(watch))
-  const server = await startServer(t, { database: place.database, env: place.env, flags: ['--capture'] })
-  const cursor = async () => (await server.http.get('/api/subscriptions/deploys')).json<{ last_cursor: unknown }>()
+  const home = dirname(place.database)
+  const { url, close } = await serveHere(t, { home, env: place.env, only: 'ledger', capture: true })
+  const cursor = async () =>
+    (await (await fetch(`${url}/api/subscriptions/deploys`)).json()) as { last_cursor: unknown }
   const until = async (id: number | undefined) => {
     while ((await cursor()).last_cursor !== String(id)) await new Promise(resolve => setTimeout(resolve, 50))
   }
   await until(first)
   const [second] = place.chat.book.say(DEPLOYS, 1)
   await until(second)
-  t.match(await server.stop(), { code: 0 })
-  t.match(server.log(), /"msg":"captured"/)
+  await close()
   t.equal((await withLedger(t, place.database, allEvents)).length, 2)
 })

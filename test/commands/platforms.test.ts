@@ -2,7 +2,9 @@ import { createHmac } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { ownFolder } from '../black-box/own-folder.js'
 import { problem, standIn } from '../client/stand-in.js'
+import { serveHere } from '../runtime/serve/serve-here.js'
 import { freePort } from '../support/free-port.js'
 import { runDaybook, startDaybook, until } from './run-daybook.js'
 
@@ -134,28 +136,24 @@ for (const { name, answer, code, note } of strangers) {
 }
 
 t.test('a delivery from before the secret ends the wait when it is repeated', async t => {
-  const serve = (env: Record<string, string>, port: string) =>
-    startDaybook(t, ['serve', '--port', port, '--json', '--log-level', 'silent'], { env })
-  const first = serve({}, String(await freePort()))
-  await until(() => first.run.out.includes('\n'))
-  const { ledger: apiUrl } = JSON.parse(first.run.out)
+  const home = ownFolder(t)
+  const serve = (env: Record<string, string>, port: string) => serveHere(t, { home, env, only: 'ledger', port })
+  const first = await serve({}, String(await freePort()))
+  const apiUrl = first.url
   const env = { EVENT_API_URL: apiUrl, EVENT_WEBHOOK_SECRET_CODE_A: SECRET }
   const { run, ended } = startDaybook(t, ['platforms', 'setup', 'code_a'], { env })
   await until(() => run.err.includes('If nothing arrives'))
   while (!run.err.includes('delivery arrived')) await deliver(apiUrl, {})
   t.match(run.err, /EVENT_WEBHOOK_SECRET_CODE_A is set here, but the server does not have it yet/)
-  first.child.kill('SIGTERM')
-  await first.ended
+  await first.close()
   await until(() => run.err.includes('Waiting for it.'))
-  const second = serve({ EVENT_WEBHOOK_SECRET_CODE_A: SECRET }, new URL(apiUrl).port)
+  await serve({ EVENT_WEBHOOK_SECRET_CODE_A: SECRET }, new URL(apiUrl).port)
   await until(() => run.err.includes('The server answers.'))
   const signature = createHmac('sha256', SECRET).update(BODY).digest('hex')
   while (run.code === null) await deliver(apiUrl, { 'x-hub-signature-256': `sha256=${signature}` })
   const { code, out } = await ended
   t.equal(code, 0)
   t.match(JSON.parse(out.trim().split('\n')[1] ?? ''), { event: { kind: 'issue.created' }, repeated: true })
-  second.child.kill('SIGTERM')
-  await second.ended
 })
 
 t.test('setup refuses an unknown source and invalid settings', async t => {

@@ -4,38 +4,45 @@ import { join } from 'node:path'
 import t from 'tap'
 import { runDaybook, startDaybook, until } from './run-daybook.js'
 
-t.test('serve prints its address in one line, serves, and ends with 0 on a signal', async t => {
-  const { child, run, ended } = startDaybook(t, ['serve', '--port', '0', '--json', '--log-level', 'silent'])
-  await until(() => run.out.includes('\n'))
-  const started = JSON.parse(run.out)
-  const address = /^http:\/\/127\.0\.0\.1:\d+$/
-  t.match(started, { ledger: address, board: address, pid: child.pid })
-  t.same(Object.keys(started), ['ledger', 'board', 'database', 'pid'])
-  t.equal(started.database, join(t.testdirName, '.arch', 'event', 'events.db'))
+t.test(
+  'serve prints its address in one line, serves, and ends with 0 on a signal; its file shows the status then',
+  async t => {
+    t.match(await runDaybook(t, ['ledger', 'status']), { code: 3, err: /There is no ledger at/ })
+    const { child, run, ended } = startDaybook(t, ['serve', '--port', '0', '--json', '--log-level', 'silent'])
+    await until(() => run.out.includes('\n'))
+    const started = JSON.parse(run.out)
+    const address = /^http:\/\/127\.0\.0\.1:\d+$/
+    t.match(started, { ledger: address, board: address, pid: child.pid })
+    t.same(Object.keys(started), ['ledger', 'board', 'database', 'pid'])
+    t.equal(started.database, join(t.testdirName, '.arch', 'event', 'events.db'))
 
-  const env = { EVENT_API_URL: started.ledger }
-  t.match(
-    await runDaybook(t, ['api', 'record-json', '-'], {
-      env,
-      input: '{"kind":"a","subject_id":"1","subject_type":"b"}',
-    }),
-    { code: 0 },
-  )
-  t.match(JSON.parse((await runDaybook(t, ['api', 'stats'], { env })).out), { event_count: 1 })
-  const status = await runDaybook(t, ['ledger', 'status'])
-  t.match(JSON.parse(status.out), {
-    server: { pid: child.pid, address: started.ledger },
-    event_count: 1,
-    problems: null,
-  })
-  t.match(await runDaybook(t, ['ledger', 'status'], { atTerminal: true }), {
-    code: 0,
-    out: /open by.* a server at http/,
-  })
+    const env = { EVENT_API_URL: started.ledger }
+    t.match(
+      await runDaybook(t, ['api', 'record-json', '-'], {
+        env,
+        input: '{"kind":"a","subject_id":"1","subject_type":"b"}',
+      }),
+      { code: 0 },
+    )
+    t.match(JSON.parse((await runDaybook(t, ['api', 'stats'], { env })).out), { event_count: 1 })
+    const status = await runDaybook(t, ['ledger', 'status'])
+    t.match(JSON.parse(status.out), {
+      server: { pid: child.pid, address: started.ledger },
+      event_count: 1,
+      problems: null,
+    })
+    t.match(await runDaybook(t, ['ledger', 'status'], { atTerminal: true }), {
+      code: 0,
+      out: /open by.* a server at http/,
+    })
 
-  child.kill('SIGTERM')
-  t.match(await ended, { code: 0, err: '' })
-})
+    child.kill('SIGTERM')
+    t.match(await ended, { code: 0, err: '' })
+    const { code, out } = await runDaybook(t, ['ledger', 'status', '--check', '--json'])
+    t.equal(code, 0)
+    t.match(JSON.parse(out), { server: null, event_count: 1, head: String, problems: { length: 0 } })
+  },
+)
 
 t.test('a server continues when neither its addresses nor its log can be written', async t => {
   const home = t.testdir()
@@ -46,17 +53,6 @@ t.test('a server continues when neither its addresses nor its log can be written
   for (let n = 0; n < 3; n++) t.equal((await fetch(`${address}/api/health`)).status, 200)
   child.kill('SIGTERM')
   t.match(await ended, { code: 0 })
-})
-
-t.test('with no server, the status of the ledger is read from its file, and can be checked', async t => {
-  t.match(await runDaybook(t, ['ledger', 'status']), { code: 3, err: /There is no ledger at/ })
-  const { child, run, ended } = startDaybook(t, ['serve', '--port', '0', '--json', '--log-level', 'silent'])
-  await until(() => run.out.includes('\n'))
-  child.kill('SIGINT')
-  t.match(await ended, { code: 0 })
-  const { code, out } = await runDaybook(t, ['ledger', 'status', '--check', '--json'])
-  t.equal(code, 0)
-  t.match(JSON.parse(out), { server: null, event_count: 0, head: null, problems: { length: 0 } })
 })
 
 t.test('at a terminal, serve prints its addresses, and what to try', async t => {
@@ -87,15 +83,11 @@ t.test('serve reports errors in its settings before it opens a store', async t =
   ])
 })
 
-t.test('each of the two programs can be served alone', async t => {
-  const argv = ['serve', '--port', '0', '--json', '--log-level', 'silent', '--only']
-  const board = startDaybook(t, [...argv, 'board'])
-  const ledger = startDaybook(t, [...argv, 'ledger'])
-  await until(() => board.run.out.includes('\n') && ledger.run.out.includes('\n'))
-  t.same(Object.keys(JSON.parse(board.run.out)), ['board', 'pid'])
-  t.same(Object.keys(JSON.parse(ledger.run.out)), ['ledger', 'database', 'pid'])
-  for (const { child, ended } of [board, ledger]) {
-    child.kill('SIGTERM')
-    t.match(await ended, { code: 0, err: '' })
-  }
+t.test('the board can be served alone', async t => {
+  const argv = ['serve', '--only', 'board', '--port', '0', '--json', '--log-level', 'silent']
+  const { child, run, ended } = startDaybook(t, argv)
+  await until(() => run.out.includes('\n'))
+  t.same(Object.keys(JSON.parse(run.out)), ['board', 'pid'])
+  child.kill('SIGTERM')
+  t.match(await ended, { code: 0, err: '' })
 })

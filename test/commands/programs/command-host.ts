@@ -1,12 +1,13 @@
 /**
  * Runs the command lines that messages name, one after the other, each with an environment, an input and outputs of
- * its own. Node and the program are loaded once for all of them, which is most of what a command costs.
+ * its own. Node, the program and the threads of its stores are loaded once for all of them, which is most of what a command costs.
  */
 
 import { Console } from 'node:console'
 import { Readable, Writable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import '../../support/reused-threads.js'
 // V8 compiles SQLite once for all threads of a process, as long as one of them has it.
 import 'node-sqlite3-wasm'
 import type { main as runCommandLine } from '../../../src/cli/main.js'
