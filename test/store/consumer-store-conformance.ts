@@ -248,7 +248,7 @@ export function consumerStoreConformance(t: Test, open: OpenStore): void {
         }
         return fences.every((fence, at) => at === 0 || fence > (fences[at - 1] ?? 0))
       }),
-      { numRuns: 30 },
+      { numRuns: 20 },
     )
     t.ok(run > 0)
   })

@@ -107,7 +107,7 @@ export function eventStoreConformance(t: Test, open: OpenStore): void {
         t.equal((await readStored(events, key))?.dedupe_key, key)
         t.equal(outcome?.dedupeKey, key)
       }),
-      { numRuns: 50 },
+      { numRuns: 30 },
     )
   })
 
@@ -124,11 +124,12 @@ export function eventStoreConformance(t: Test, open: OpenStore): void {
     )
     const { head } = await events.query(DESC)
     const to = (head ?? 0) - 2
-    const queries: EventQuery[] = [ASC, DESC, { ...ASC, to }, { ...DESC, to }].flatMap(query => [
-      ...[query, { ...query, limit: 7 }, { ...query, sources: ['chat'] }],
+    const queries: EventQuery[] = [ASC, DESC].flatMap(query => [
+      ...[query, { ...query, limit: 7 }, { ...query, withoutPayload: true as const }],
       ...[
         { ...query, sources: ['chat'], limit: 5 },
-        { ...query, withoutPayload: true as const },
+        { ...query, to, sources: ['chat'] },
+        { ...query, to, limit: 7 },
       ],
     ])
     for (const query of queries) {
@@ -203,7 +204,7 @@ export function eventStoreConformance(t: Test, open: OpenStore): void {
         await events.record([messageCreated(`p${key}`, { payload: sent })])
         t.strictSame((await readStored(events, `p${key}`))?.payload, sent)
       }),
-      { numRuns: 50 },
+      { numRuns: 30 },
     )
   })
 
@@ -308,7 +309,7 @@ function checkpoints(t: Test, open: OpenStore): void {
     const { events } = await open(t, restless)
     const sources = ['chat', 'forum', 'code_a']
     const writers = Array.from({ length: 8 }, async (_, writer) => {
-      for (let batch = 0; batch < 8; batch++) {
+      for (let batch = 0; batch < 5; batch++) {
         const keys = Array.from({ length: 1 + ((writer + batch) % 5) }, (_, at) => `${writer}/${batch}/${at}`)
         await events.record(keys.map((key, at) => messageCreated(key, { source: sources[at % 3] as string })))
       }
@@ -328,18 +329,18 @@ function checkpoints(t: Test, open: OpenStore): void {
         last = !writing && !page.hasMore
       }
     }
-    const limits = [1, 7, 500]
-    const consumers = await Promise.all([
-      ...limits.map(limit => consume({ limit })),
-      ...limits.map(limit => consume({ limit, sources: ['forum'] })),
-      ...limits.map(limit => consume({ limit, kinds: ['message.*'], actors: ['ada'] })),
+    const [all7, all500, forum1, forum7, ofAda] = await Promise.all([
+      ...[consume({ limit: 7 }), consume({ limit: 500 })],
+      ...[consume({ limit: 1, sources: ['forum'] }), consume({ limit: 7, sources: ['forum'] })],
+      consume({ limit: 7, kinds: ['message.*'], actors: ['ada'] }),
     ])
     await written
     const all = eventsOf(await events.query({ ...ASC, limit: 500 }))
-    t.ok(all.length > 150)
+    t.ok(all.length > 100)
     const everyKey = all.map(event => event.dedupe_key)
     const forumKeys = all.filter(event => event.source === 'forum').map(event => event.dedupe_key)
-    for (const [at, seen] of consumers.entries()) t.same(seen, at >= 3 && at < 6 ? forumKeys : everyKey)
+    for (const seen of [all7, all500, ofAda]) t.same(seen, everyKey)
+    for (const seen of [forum1, forum7]) t.same(seen, forumKeys)
   })
 }
 
@@ -348,7 +349,7 @@ function filters(t: Test, open: OpenStore): void {
     'occurred_at is filtered by inclusive bounds to the microsecond, and an event without it does not match',
     async t => {
       const { events } = await open(t, () => NOON)
-      const large = { text: 'x'.repeat(2 * 1024 * 1024) }
+      const large = { text: 'x'.repeat(1_100_000) }
       await events.record([
         messageCreated('none'),
         messageCreated('early', { occurred_at: '2026-11-20T12:59:58.000000Z' }),
@@ -539,7 +540,7 @@ function searches(t: Test, open: OpenStore): void {
     const { events } = await open(t)
     const terms = Array.from({ length: 1_010 }, (_, at) => at.toString(36).padStart(2, '0'))
     // Each term is looked for in all of a large text.
-    const [q, few] = [terms.join(' '), terms.slice(0, 100).join(' ')]
+    const [q, few] = [terms.join(' '), terms.slice(0, 20).join(' ')]
     await events.record([
       messageCreated('all', { payload: { text: q } }),
       messageCreated('some', { payload: { text: q.slice(0, -3) } }),
