@@ -245,59 +245,52 @@ export function eventStoreConformance(t: Test, open: OpenStore): void {
 }
 
 function checkpoints(t: Test, open: OpenStore): void {
-  t.test('with since, pages continue after the last item while more match, and then after the head', async t => {
-    const { events } = await open(t, () => NOON)
-    await events.record(['1', '2', '3', '4', '5'].map(key => messageCreated(key)))
-    const first = await events.query({ ...ASC, limit: 2 })
-    t.match(first, { count: 2, nextSince: NOON + 1, hasMore: true, head: NOON + 4, latestCapturedAt: NOON + 1 })
-    const last = await events.query({ ...ASC, limit: 3, since: NOON + 1 })
-    t.match(last, { count: 3, nextSince: NOON + 4, hasMore: false })
-  })
-
-  t.test('the checkpoint of a consumer whose filter matches no event moves to the head', async t => {
-    const { events } = await open(t, () => NOON)
-    await events.record(['1', '2', '3'].map(key => messageCreated(key)))
-    t.match(await events.query({ ...ASC, sources: ['forum'] }), { count: 0, nextSince: NOON + 2, hasMore: false })
-  })
-
-  t.test('the checkpoint never passes `to`, and is never before `since`', async t => {
-    const { events } = await open(t, () => NOON)
-    await events.record(['1', '2', '3'].map(key => messageCreated(key)))
-    t.match(await events.query({ ...ASC, to: NOON + 1 }), { count: 2, nextSince: NOON + 1 })
-    t.match(await events.query({ ...ASC, since: NOON + 99 }), { count: 0, nextSince: NOON + 99 })
-  })
-
-  t.test('a page with the newest first and a remainder keeps the checkpoint', async t => {
-    const { events } = await open(t, () => NOON)
-    await events.record(['1', '2', '3'].map(key => messageCreated(key)))
-    t.match(await events.query({ ...DESC, since: 0, limit: 2 }), { hasMore: true, nextSince: 0 })
-    t.match(await events.query({ ...DESC, since: 0, limit: 3 }), { hasMore: false, nextSince: NOON + 2 })
-    t.same(keysOf(await events.query({ ...DESC, limit: 2 })), ['3', '2'])
-    t.match(await events.query({ ...DESC, limit: 2 }), { nextSince: NOON + 2, hasMore: true })
-  })
-
-  t.test('pages with the newest first continue before their last event, without gap or repeat', async t => {
-    const { events } = await open(t, () => NOON)
-    await events.record(['1', '2', '3', '4', '5'].map(key => messageCreated(key)))
-    const read: string[] = []
-    for (let to: Micros | undefined, hasMore = true; hasMore; ) {
-      const page = await events.query({ ...DESC, limit: 2, ...(to === undefined ? {} : { to }) })
-      const items = eventsOf(page)
-      read.push(...items.map(({ dedupe_key }) => dedupe_key))
-      // `before`, which excludes the event itself.
-      to = readTimestamp('captured_at', items.at(-1)?.captured_at).micros - 1
-      hasMore = page.hasMore
-      await events.record([messageCreated(`while reading, after ${read.length}`)])
-    }
-    t.same(read, ['5', '4', '3', '2', '1'])
-  })
-
-  t.test('bounds are inclusive, since is exclusive, and all of them intersect', async t => {
+  t.test('checkpoints and bounds of pages', async t => {
     const { events } = await open(t, () => NOON)
     await events.record(['0', '1', '2', '3', '4'].map(key => messageCreated(key)))
-    t.same(keysOf(await events.query({ ...ASC, since: NOON, from: NOON + 2, to: NOON + 3 })), ['2', '3'])
-    t.same(keysOf(await events.query({ ...ASC, since: NOON + 2, from: NOON })), ['3', '4'])
-    t.same(keysOf(await events.query({ ...ASC, from: NOON + 4, to: NOON + 1 })), [])
+
+    t.test('with since, pages continue after the last item while more match, and then after the head', async t => {
+      const first = await events.query({ ...ASC, limit: 2 })
+      t.match(first, { count: 2, nextSince: NOON + 1, hasMore: true, head: NOON + 4, latestCapturedAt: NOON + 1 })
+      const last = await events.query({ ...ASC, limit: 3, since: NOON + 1 })
+      t.match(last, { count: 3, nextSince: NOON + 4, hasMore: false })
+    })
+
+    t.test('the checkpoint of a consumer whose filter matches no event moves to the head', async t => {
+      t.match(await events.query({ ...ASC, sources: ['forum'] }), { count: 0, nextSince: NOON + 4, hasMore: false })
+    })
+
+    t.test('the checkpoint never passes `to`, and is never before `since`', async t => {
+      t.match(await events.query({ ...ASC, to: NOON + 1 }), { count: 2, nextSince: NOON + 1 })
+      t.match(await events.query({ ...ASC, since: NOON + 99 }), { count: 0, nextSince: NOON + 99 })
+    })
+
+    t.test('a page with the newest first and a remainder keeps the checkpoint', async t => {
+      t.match(await events.query({ ...DESC, since: 0, limit: 4 }), { hasMore: true, nextSince: 0 })
+      t.match(await events.query({ ...DESC, since: 0, limit: 5 }), { hasMore: false, nextSince: NOON + 4 })
+      t.same(keysOf(await events.query({ ...DESC, limit: 2 })), ['4', '3'])
+      t.match(await events.query({ ...DESC, limit: 2 }), { nextSince: NOON + 4, hasMore: true })
+    })
+
+    t.test('bounds are inclusive, since is exclusive, and all of them intersect', async t => {
+      t.same(keysOf(await events.query({ ...ASC, since: NOON, from: NOON + 2, to: NOON + 3 })), ['2', '3'])
+      t.same(keysOf(await events.query({ ...ASC, since: NOON + 2, from: NOON })), ['3', '4'])
+      t.same(keysOf(await events.query({ ...ASC, from: NOON + 4, to: NOON + 1 })), [])
+    })
+
+    t.test('pages with the newest first continue before their last event, without gap or repeat', async t => {
+      const read: string[] = []
+      for (let to: Micros | undefined, hasMore = true; hasMore; ) {
+        const page = await events.query({ ...DESC, limit: 2, ...(to === undefined ? {} : { to }) })
+        const items = eventsOf(page)
+        read.push(...items.map(({ dedupe_key }) => dedupe_key))
+        // `before`, which excludes the event itself.
+        to = readTimestamp('captured_at', items.at(-1)?.captured_at).micros - 1
+        hasMore = page.hasMore
+        await events.record([messageCreated(`while reading, after ${read.length}`)])
+      }
+      t.same(read, ['4', '3', '2', '1', '0'])
+    })
   })
 
   t.test('filtered consumers see each event once, in order, while writers record and the clock jumps', async t => {
