@@ -8,13 +8,13 @@ import { documentedChat } from './documented-chat.js'
 import { documentedDeliveries } from './documented-deliveries.js'
 import { documentedRepository } from './documented-repository.js'
 import { makeOlderLedger } from './older-ledger.js'
+import { DEMO_PAGE, runCommands } from './page-commands.js'
 import { PageShell } from './page-shell.js'
 import { type Block, type Page, readPage, readPages } from './pages.js'
 import { type Addresses, Reader } from './reader.js'
-import { differences } from './shown-output.js'
 
-/** A line of a `console` block that starts the server, with the settings in front of it, and as a demo or not. */
-const START = /^((?:[A-Z][A-Z0-9_]*=\S+ +)*)(?:npm ci && )?(?:npm start(?: --( --demo))?|daybook serve)(?:\s+#.*)?$/m
+/** A line of a `console` block that starts the server, with the settings in front of it. */
+const START = /^((?:[A-Z][A-Z0-9_]*=\S+ +)*)(?:npm ci && )?(?:npm start|daybook serve)(?:\s+#.*)?$/m
 
 const PROGRAMS = ['curl', 'jq', 'openssl', 'sqlite3']
 const missing = new Set(PROGRAMS.filter(program => spawnSync('which', [program]).status !== 0))
@@ -37,21 +37,18 @@ const GIVEN: Record<string, (t: Test, home: string) => Promise<Addresses>> = {
 t.setTimeout(600_000)
 
 for (const page of readPages()) {
-  if (page.blocks.every(({ language }) => language !== 'sh')) continue
+  if (page.path === DEMO_PAGE || page.blocks.every(({ language }) => language !== 'sh')) continue
   t.test(`the commands of ${page.path} work as printed`, skipWithout(missingPrograms(page)), async t => {
     const home = ownFolder(t)
     const reader = new Reader(t, home, await GIVEN[page.path]?.(t, home))
     if (!page.blocks.some(block => startOf(block))) await reader.startServer('')
-    for (const [index, block] of page.blocks.entries()) {
-      const start = startOf(block)
-      if (start) await reader.startServer(start[1] ?? '', start[2] !== undefined)
-      if (block.language !== 'sh') continue
-      const { ok, out, err } = await reader.run(block.text)
-      if (!t.ok(ok, `the block in line ${block.line} ends well`, { out, err })) return
-      const shown = page.blocks[index + 1]
-      if (!shown?.followsBlock || !['json', 'text'].includes(shown.language)) continue
-      t.same(differences(shown.language, shown.text, out), [], `and prints what line ${shown.line} shows`)
-    }
+    await runCommands(t, page, {
+      reader,
+      before: async block => {
+        const start = startOf(block)
+        if (start) await reader.startServer(start[1] ?? '')
+      },
+    })
   })
 }
 

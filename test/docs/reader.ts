@@ -15,6 +15,8 @@ export type Addresses = Readonly<Record<string, string>>
 export class Reader {
   readonly #shell: PageShell
   #server: ServerHere | undefined
+  /** Of the server, also of one that another process runs. */
+  #urls = { ledger: DOCUMENTED, board: DOCUMENTED_BOARD }
   /** Of every server, as the pages have it. */
   #port: string | undefined
 
@@ -27,22 +29,27 @@ export class Reader {
   }
 
   /** Starts the server, or stops it and starts it again with other settings. */
-  async startServer(settings: string, isDemo = false): Promise<void> {
+  async startServer(settings: string): Promise<void> {
     const { t, home } = this
     const env = Object.fromEntries(
       [...settings.matchAll(/([A-Z0-9_]+)=(\S+)/g)].map(([, name, value]) => [name, value]),
     )
     await this.#server?.close()
     this.#port ??= String(await freePort())
-    this.#server = await serveHere(t, { home, env, port: this.#port, isDemo })
+    this.#server = await serveHere(t, { home, env, port: this.#port })
+    this.useServer({ ledger: this.#server.url, board: this.#server.boardUrl })
+  }
+
+  /** A server that runs already. */
+  useServer(urls: { ledger: string; board: string }): void {
+    this.#urls = urls
   }
 
   async run(block: string) {
-    const address = this.#server?.url ?? DOCUMENTED
-    const board = this.#server?.boardUrl ?? DOCUMENTED_BOARD
-    const addresses = Object.entries({ ...this.addresses, [DOCUMENTED]: address, [DOCUMENTED_BOARD]: board })
+    const { ledger, board } = this.#urls
+    const addresses = Object.entries({ ...this.addresses, [DOCUMENTED]: ledger, [DOCUMENTED_BOARD]: board })
     const typed = addresses.reduce((text, [documented, real]) => text.replaceAll(documented, real), block)
-    const run = await this.#shell.run(typed, { EVENT_API_URL: address, BOARD_API_URL: board })
+    const run = await this.#shell.run(typed, { EVENT_API_URL: ledger, BOARD_API_URL: board })
     return { ...run, out: toDocumented(run.out, addresses).replaceAll(this.home, DOCUMENTED_HOME) }
   }
 }

@@ -23,8 +23,62 @@ export function consumerStoreConformance(t: Test, open: OpenStore): void {
     return { consumers, captured: outcomes.map(({ capturedAt }) => capturedAt) }
   }
 
-  t.test('a consumer is created once, and keeps its position when it is saved again', async t => {
+  t.test('consumers of one ledger', async t => {
     const { consumers, captured } = await openWithEvents(t, 3)
+    consumersOfOneLedger(t, t => {
+      t.teardown(async () => {
+        for (const { name } of await consumers.list()) await consumers.delete({ name })
+      })
+      return { consumers, captured }
+    })
+  })
+
+  t.test('removed events do not count as unread', async t => {
+    const store = await open(t, () => NOON)
+    await store.events.record(['a', 'b', 'c'].map(key => messageCreated(key)))
+    await prune(store, '1', NOON + 1)
+    t.same(await store.consumers.unread([0, NOON + 1, NOON + 2, NOON + 3]), [
+      { events: 2, exact: true, oldest: NOON + 2 },
+      { events: 2, exact: true, oldest: NOON + 2 },
+      { events: 1, exact: true, oldest: NOON + 3 },
+      { events: 0, exact: true, oldest: null },
+    ])
+  })
+
+  t.test('leases, acknowledgements and positions follow the model in any order', async t => {
+    const { consumers, captured } = await openWithEvents(t, 5)
+    let run = 0
+    await fc.assert(
+      fc.asyncProperty(fc.array(STEP, { minLength: 1, maxLength: 25 }), async steps => {
+        const name = `run-${++run}`
+        await consumers.save({ ...NEW, name }, { most: 1_000, now: NOON })
+        const model = new ModelConsumer(captured)
+        const fences: number[] = []
+        const own = new Map<number, number>()
+        for (const step of steps) {
+          const expected = model.apply(step)
+          const met = await apply(consumers, { name }, step, { model, captured, fences, own })
+          t.equal(met, expected, JSON.stringify(step))
+          const stored = (await consumers.find({ name })) as StoredConsumer
+          t.equal(stored.checkpoint, model.checkpoint, 'checkpoint')
+          t.equal(stored.leased_until > model.now, model.isHeld, 'lease')
+          if (met !== expected || stored.checkpoint !== model.checkpoint) return false
+        }
+        return fences.every((fence, at) => at === 0 || fence > (fences[at - 1] ?? 0))
+      }),
+      { numRuns: 20 },
+    )
+    t.ok(run > 0)
+  })
+}
+
+/** @param withoutConsumers a ledger of three events */
+function consumersOfOneLedger(
+  t: Test,
+  withoutConsumers: (t: Test) => { consumers: ConsumerStore; captured: number[] },
+): void {
+  t.test('a consumer is created once, and keeps its position when it is saved again', async t => {
+    const { consumers, captured } = withoutConsumers(t)
     const created = await consumers.save({ ...NEW, position: 'now' }, RULES)
     t.match(created, { created: true, consumer: { name: 'mail', checkpoint: captured[2], failures: 0 } })
     t.same(created.consumer.filters, {})
@@ -36,7 +90,7 @@ export function consumerStoreConformance(t: Test, open: OpenStore): void {
   })
 
   t.test('consumers of another owner are not found, and their names are taken', async t => {
-    const { consumers } = await openWithEvents(t, 0)
+    const { consumers } = withoutConsumers(t)
     await consumers.save({ ...NEW, owner_user_id: 'ada' }, { ...RULES, owner: 'ada' })
     const bobs = { name: 'mail', owner: 'bob' }
     t.equal(await consumers.find(bobs), undefined)
@@ -55,7 +109,7 @@ export function consumerStoreConformance(t: Test, open: OpenStore): void {
   })
 
   t.test('saving a consumer while it reads does not affect the reader', async t => {
-    const { consumers } = await openWithEvents(t, 0)
+    const { consumers } = withoutConsumers(t)
     await consumers.save(NEW, RULES)
     const { fence } = await leased(consumers, { now: NOON, until: NOON + MINUTE })
     const calls = Array.from({ length: 40 }, (_, at) => {
@@ -65,7 +119,7 @@ export function consumerStoreConformance(t: Test, open: OpenStore): void {
   })
 
   t.test('a lease from before the clock was set back has expired', async t => {
-    const { consumers } = await openWithEvents(t, 0)
+    const { consumers } = withoutConsumers(t)
     await consumers.save(NEW, RULES)
     const before = NOON + 365 * 24 * 60 * MINUTE
     const first = await leased(consumers, { now: before, until: before + MINUTE })
@@ -74,7 +128,7 @@ export function consumerStoreConformance(t: Test, open: OpenStore): void {
   })
 
   t.test('an owner may have a maximum number of consumers', async t => {
-    const { consumers } = await openWithEvents(t, 0)
+    const { consumers } = withoutConsumers(t)
     const save = (name: string) => consumers.save({ ...NEW, name }, { ...RULES, most: 2 })
     await save('a')
     await save('b')
@@ -85,7 +139,7 @@ export function consumerStoreConformance(t: Test, open: OpenStore): void {
   })
 
   t.test('one instance reads, a second one waits, and an expired one can no longer acknowledge', async t => {
-    const { consumers, captured } = await openWithEvents(t, 2)
+    const { consumers, captured } = withoutConsumers(t)
     await consumers.save(NEW, RULES)
     const first = await leased(consumers, { now: NOON, until: NOON + MINUTE })
     t.ok(first.fence >= NOON / 1000, 'no lease before a restore has such a number')
@@ -104,7 +158,7 @@ export function consumerStoreConformance(t: Test, open: OpenStore): void {
   })
 
   t.test('an instance whose lease expired continues if no other took it', async t => {
-    const { consumers, captured } = await openWithEvents(t, 1)
+    const { consumers, captured } = withoutConsumers(t)
     await consumers.save(NEW, RULES)
     const { fence } = await leased(consumers, { now: NOON, until: NOON + 1 })
     const now = NOON + MINUTE
@@ -115,7 +169,7 @@ export function consumerStoreConformance(t: Test, open: OpenStore): void {
   })
 
   t.test('events that were read with other filters than those of the consumer cannot be acknowledged', async t => {
-    const { consumers, captured } = await openWithEvents(t, 2)
+    const { consumers, captured } = withoutConsumers(t)
     const filters = { kind: ['issue.*'] }
     await consumers.save({ ...NEW, filters }, RULES)
     const { fence } = await leased(consumers, { now: NOON, until: NOON + MINUTE })
@@ -133,7 +187,7 @@ export function consumerStoreConformance(t: Test, open: OpenStore): void {
   })
 
   t.test('a released lease is free', async t => {
-    const { consumers } = await openWithEvents(t, 0)
+    const { consumers } = withoutConsumers(t)
     await consumers.save(NEW, RULES)
     const { fence } = await leased(consumers, { now: NOON, until: NOON + MINUTE })
     await consumers.acknowledge(MAIL, { fence, now: NOON + 1, until: NOON + 1 })
@@ -145,7 +199,7 @@ export function consumerStoreConformance(t: Test, open: OpenStore): void {
   t.test(
     'dead letters are stored with the checkpoint, retried on request, and then removed or stored again',
     async t => {
-      const { consumers, captured } = await openWithEvents(t, 2)
+      const { consumers, captured } = withoutConsumers(t)
       await consumers.save(NEW, RULES)
       const [one = 0, two = 0] = captured
       const { fence } = await leased(consumers, { now: NOON, until: NOON + MINUTE })
@@ -193,7 +247,7 @@ export function consumerStoreConformance(t: Test, open: OpenStore): void {
   )
 
   t.test('a deleted consumer leaves no dead letters to the next of its name', async t => {
-    const { consumers } = await openWithEvents(t, 0)
+    const { consumers } = withoutConsumers(t)
     await consumers.save(NEW, RULES)
     const { fence } = await leased(consumers, { now: NOON, until: NOON + MINUTE })
     await consumers.acknowledge(MAIL, { fence, now: NOON, until: NOON, deadLetters: [LETTER] })
@@ -204,7 +258,7 @@ export function consumerStoreConformance(t: Test, open: OpenStore): void {
   })
 
   t.test('unread events are counted from any checkpoint', async t => {
-    const { consumers, captured } = await openWithEvents(t, 3)
+    const { consumers, captured } = withoutConsumers(t)
     const [first = 0, second = 0, third = 0] = captured
     t.same(await consumers.unread([0, first, second - 1, third, third + 1]), [
       { events: 3, exact: true, oldest: first },
@@ -213,44 +267,6 @@ export function consumerStoreConformance(t: Test, open: OpenStore): void {
       { events: 0, exact: true, oldest: null },
       { events: 0, exact: true, oldest: null },
     ])
-  })
-
-  t.test('removed events do not count as unread', async t => {
-    const store = await open(t, () => NOON)
-    await store.events.record(['a', 'b', 'c'].map(key => messageCreated(key)))
-    await prune(store, '1', NOON + 1)
-    t.same(await store.consumers.unread([0, NOON + 1, NOON + 2, NOON + 3]), [
-      { events: 2, exact: true, oldest: NOON + 2 },
-      { events: 2, exact: true, oldest: NOON + 2 },
-      { events: 1, exact: true, oldest: NOON + 3 },
-      { events: 0, exact: true, oldest: null },
-    ])
-  })
-
-  t.test('leases, acknowledgements and positions follow the model in any order', async t => {
-    const { consumers, captured } = await openWithEvents(t, 5)
-    let run = 0
-    await fc.assert(
-      fc.asyncProperty(fc.array(STEP, { minLength: 1, maxLength: 25 }), async steps => {
-        const name = `run-${++run}`
-        await consumers.save({ ...NEW, name }, { most: 1_000, now: NOON })
-        const model = new ModelConsumer(captured)
-        const fences: number[] = []
-        const own = new Map<number, number>()
-        for (const step of steps) {
-          const expected = model.apply(step)
-          const met = await apply(consumers, { name }, step, { model, captured, fences, own })
-          t.equal(met, expected, JSON.stringify(step))
-          const stored = (await consumers.find({ name })) as StoredConsumer
-          t.equal(stored.checkpoint, model.checkpoint, 'checkpoint')
-          t.equal(stored.leased_until > model.now, model.isHeld, 'lease')
-          if (met !== expected || stored.checkpoint !== model.checkpoint) return false
-        }
-        return fences.every((fence, at) => at === 0 || fence > (fences[at - 1] ?? 0))
-      }),
-      { numRuns: 30 },
-    )
-    t.ok(run > 0)
   })
 }
 

@@ -107,7 +107,7 @@ export function eventStoreConformance(t: Test, open: OpenStore): void {
         t.equal((await readStored(events, key))?.dedupe_key, key)
         t.equal(outcome?.dedupeKey, key)
       }),
-      { numRuns: 50 },
+      { numRuns: 30 },
     )
   })
 
@@ -124,11 +124,12 @@ export function eventStoreConformance(t: Test, open: OpenStore): void {
     )
     const { head } = await events.query(DESC)
     const to = (head ?? 0) - 2
-    const queries: EventQuery[] = [ASC, DESC, { ...ASC, to }, { ...DESC, to }].flatMap(query => [
-      ...[query, { ...query, limit: 7 }, { ...query, sources: ['chat'] }],
+    const queries: EventQuery[] = [ASC, DESC].flatMap(query => [
+      ...[query, { ...query, limit: 7 }, { ...query, withoutPayload: true as const }],
       ...[
         { ...query, sources: ['chat'], limit: 5 },
-        { ...query, withoutPayload: true as const },
+        { ...query, to, sources: ['chat'] },
+        { ...query, to, limit: 7 },
       ],
     ])
     for (const query of queries) {
@@ -203,7 +204,7 @@ export function eventStoreConformance(t: Test, open: OpenStore): void {
         await events.record([messageCreated(`p${key}`, { payload: sent })])
         t.strictSame((await readStored(events, `p${key}`))?.payload, sent)
       }),
-      { numRuns: 50 },
+      { numRuns: 30 },
     )
   })
 
@@ -244,59 +245,52 @@ export function eventStoreConformance(t: Test, open: OpenStore): void {
 }
 
 function checkpoints(t: Test, open: OpenStore): void {
-  t.test('with since, pages continue after the last item while more match, and then after the head', async t => {
-    const { events } = await open(t, () => NOON)
-    await events.record(['1', '2', '3', '4', '5'].map(key => messageCreated(key)))
-    const first = await events.query({ ...ASC, limit: 2 })
-    t.match(first, { count: 2, nextSince: NOON + 1, hasMore: true, head: NOON + 4, latestCapturedAt: NOON + 1 })
-    const last = await events.query({ ...ASC, limit: 3, since: NOON + 1 })
-    t.match(last, { count: 3, nextSince: NOON + 4, hasMore: false })
-  })
-
-  t.test('the checkpoint of a consumer whose filter matches no event moves to the head', async t => {
-    const { events } = await open(t, () => NOON)
-    await events.record(['1', '2', '3'].map(key => messageCreated(key)))
-    t.match(await events.query({ ...ASC, sources: ['forum'] }), { count: 0, nextSince: NOON + 2, hasMore: false })
-  })
-
-  t.test('the checkpoint never passes `to`, and is never before `since`', async t => {
-    const { events } = await open(t, () => NOON)
-    await events.record(['1', '2', '3'].map(key => messageCreated(key)))
-    t.match(await events.query({ ...ASC, to: NOON + 1 }), { count: 2, nextSince: NOON + 1 })
-    t.match(await events.query({ ...ASC, since: NOON + 99 }), { count: 0, nextSince: NOON + 99 })
-  })
-
-  t.test('a page with the newest first and a remainder keeps the checkpoint', async t => {
-    const { events } = await open(t, () => NOON)
-    await events.record(['1', '2', '3'].map(key => messageCreated(key)))
-    t.match(await events.query({ ...DESC, since: 0, limit: 2 }), { hasMore: true, nextSince: 0 })
-    t.match(await events.query({ ...DESC, since: 0, limit: 3 }), { hasMore: false, nextSince: NOON + 2 })
-    t.same(keysOf(await events.query({ ...DESC, limit: 2 })), ['3', '2'])
-    t.match(await events.query({ ...DESC, limit: 2 }), { nextSince: NOON + 2, hasMore: true })
-  })
-
-  t.test('pages with the newest first continue before their last event, without gap or repeat', async t => {
-    const { events } = await open(t, () => NOON)
-    await events.record(['1', '2', '3', '4', '5'].map(key => messageCreated(key)))
-    const read: string[] = []
-    for (let to: Micros | undefined, hasMore = true; hasMore; ) {
-      const page = await events.query({ ...DESC, limit: 2, ...(to === undefined ? {} : { to }) })
-      const items = eventsOf(page)
-      read.push(...items.map(({ dedupe_key }) => dedupe_key))
-      // `before`, which excludes the event itself.
-      to = readTimestamp('captured_at', items.at(-1)?.captured_at).micros - 1
-      hasMore = page.hasMore
-      await events.record([messageCreated(`while reading, after ${read.length}`)])
-    }
-    t.same(read, ['5', '4', '3', '2', '1'])
-  })
-
-  t.test('bounds are inclusive, since is exclusive, and all of them intersect', async t => {
+  t.test('checkpoints and bounds of pages', async t => {
     const { events } = await open(t, () => NOON)
     await events.record(['0', '1', '2', '3', '4'].map(key => messageCreated(key)))
-    t.same(keysOf(await events.query({ ...ASC, since: NOON, from: NOON + 2, to: NOON + 3 })), ['2', '3'])
-    t.same(keysOf(await events.query({ ...ASC, since: NOON + 2, from: NOON })), ['3', '4'])
-    t.same(keysOf(await events.query({ ...ASC, from: NOON + 4, to: NOON + 1 })), [])
+
+    t.test('with since, pages continue after the last item while more match, and then after the head', async t => {
+      const first = await events.query({ ...ASC, limit: 2 })
+      t.match(first, { count: 2, nextSince: NOON + 1, hasMore: true, head: NOON + 4, latestCapturedAt: NOON + 1 })
+      const last = await events.query({ ...ASC, limit: 3, since: NOON + 1 })
+      t.match(last, { count: 3, nextSince: NOON + 4, hasMore: false })
+    })
+
+    t.test('the checkpoint of a consumer whose filter matches no event moves to the head', async t => {
+      t.match(await events.query({ ...ASC, sources: ['forum'] }), { count: 0, nextSince: NOON + 4, hasMore: false })
+    })
+
+    t.test('the checkpoint never passes `to`, and is never before `since`', async t => {
+      t.match(await events.query({ ...ASC, to: NOON + 1 }), { count: 2, nextSince: NOON + 1 })
+      t.match(await events.query({ ...ASC, since: NOON + 99 }), { count: 0, nextSince: NOON + 99 })
+    })
+
+    t.test('a page with the newest first and a remainder keeps the checkpoint', async t => {
+      t.match(await events.query({ ...DESC, since: 0, limit: 4 }), { hasMore: true, nextSince: 0 })
+      t.match(await events.query({ ...DESC, since: 0, limit: 5 }), { hasMore: false, nextSince: NOON + 4 })
+      t.same(keysOf(await events.query({ ...DESC, limit: 2 })), ['4', '3'])
+      t.match(await events.query({ ...DESC, limit: 2 }), { nextSince: NOON + 4, hasMore: true })
+    })
+
+    t.test('bounds are inclusive, since is exclusive, and all of them intersect', async t => {
+      t.same(keysOf(await events.query({ ...ASC, since: NOON, from: NOON + 2, to: NOON + 3 })), ['2', '3'])
+      t.same(keysOf(await events.query({ ...ASC, since: NOON + 2, from: NOON })), ['3', '4'])
+      t.same(keysOf(await events.query({ ...ASC, from: NOON + 4, to: NOON + 1 })), [])
+    })
+
+    t.test('pages with the newest first continue before their last event, without gap or repeat', async t => {
+      const read: string[] = []
+      for (let to: Micros | undefined, hasMore = true; hasMore; ) {
+        const page = await events.query({ ...DESC, limit: 2, ...(to === undefined ? {} : { to }) })
+        const items = eventsOf(page)
+        read.push(...items.map(({ dedupe_key }) => dedupe_key))
+        // `before`, which excludes the event itself.
+        to = readTimestamp('captured_at', items.at(-1)?.captured_at).micros - 1
+        hasMore = page.hasMore
+        await events.record([messageCreated(`while reading, after ${read.length}`)])
+      }
+      t.same(read, ['4', '3', '2', '1', '0'])
+    })
   })
 
   t.test('filtered consumers see each event once, in order, while writers record and the clock jumps', async t => {
@@ -308,7 +302,7 @@ function checkpoints(t: Test, open: OpenStore): void {
     const { events } = await open(t, restless)
     const sources = ['chat', 'forum', 'code_a']
     const writers = Array.from({ length: 8 }, async (_, writer) => {
-      for (let batch = 0; batch < 8; batch++) {
+      for (let batch = 0; batch < 5; batch++) {
         const keys = Array.from({ length: 1 + ((writer + batch) % 5) }, (_, at) => `${writer}/${batch}/${at}`)
         await events.record(keys.map((key, at) => messageCreated(key, { source: sources[at % 3] as string })))
       }
@@ -328,18 +322,18 @@ function checkpoints(t: Test, open: OpenStore): void {
         last = !writing && !page.hasMore
       }
     }
-    const limits = [1, 7, 500]
-    const consumers = await Promise.all([
-      ...limits.map(limit => consume({ limit })),
-      ...limits.map(limit => consume({ limit, sources: ['forum'] })),
-      ...limits.map(limit => consume({ limit, kinds: ['message.*'], actors: ['ada'] })),
+    const [all7, all500, forum1, forum7, ofAda] = await Promise.all([
+      ...[consume({ limit: 7 }), consume({ limit: 500 })],
+      ...[consume({ limit: 1, sources: ['forum'] }), consume({ limit: 7, sources: ['forum'] })],
+      consume({ limit: 7, kinds: ['message.*'], actors: ['ada'] }),
     ])
     await written
     const all = eventsOf(await events.query({ ...ASC, limit: 500 }))
-    t.ok(all.length > 150)
+    t.ok(all.length > 100)
     const everyKey = all.map(event => event.dedupe_key)
     const forumKeys = all.filter(event => event.source === 'forum').map(event => event.dedupe_key)
-    for (const [at, seen] of consumers.entries()) t.same(seen, at >= 3 && at < 6 ? forumKeys : everyKey)
+    for (const seen of [all7, all500, ofAda]) t.same(seen, everyKey)
+    for (const seen of [forum1, forum7]) t.same(seen, forumKeys)
   })
 }
 
@@ -348,7 +342,7 @@ function filters(t: Test, open: OpenStore): void {
     'occurred_at is filtered by inclusive bounds to the microsecond, and an event without it does not match',
     async t => {
       const { events } = await open(t, () => NOON)
-      const large = { text: 'x'.repeat(2 * 1024 * 1024) }
+      const large = { text: 'x'.repeat(1_100_000) }
       await events.record([
         messageCreated('none'),
         messageCreated('early', { occurred_at: '2026-11-20T12:59:58.000000Z' }),
@@ -539,7 +533,7 @@ function searches(t: Test, open: OpenStore): void {
     const { events } = await open(t)
     const terms = Array.from({ length: 1_010 }, (_, at) => at.toString(36).padStart(2, '0'))
     // Each term is looked for in all of a large text.
-    const [q, few] = [terms.join(' '), terms.slice(0, 100).join(' ')]
+    const [q, few] = [terms.join(' '), terms.slice(0, 20).join(' ')]
     await events.record([
       messageCreated('all', { payload: { text: q } }),
       messageCreated('some', { payload: { text: q.slice(0, -3) } }),

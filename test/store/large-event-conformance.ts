@@ -93,7 +93,7 @@ export function largeEvents(t: Test, open: OpenStore): void {
       ],
       ...[{ target: 'topic:5' }, { subscriptionIds: ['sub_1'] }, { verified: ['signature' as const] }],
     ]
-    const found = ['needle', '"NEEDLE,"', 'aloud', 'grace', 'größe', '日本', 'needle aloud', '"quoted" \\', 'tab']
+    const found = ['needle aloud', '"NEEDLE,"', 'grace größe 日本', '"quoted" \\ tab']
     const notFound = [
       'filling',
       'said_',
@@ -113,11 +113,13 @@ export function largeEvents(t: Test, open: OpenStore): void {
         const query = { ...ask, search: readSearch('q', q) }
         t.same(keysOf(await events.query(query)), ['b'], `${q}, ${state} index`)
       }
-      for (const q of [...found.slice(0, 4), ...notFound.slice(0, 4)]) {
+      for (const q of found.slice(0, 2)) {
         const query = { ...ask, sources: ['forum'], excluded: { searches: [readSearch('q', q), ['absent']] } }
-        t.same(keysOf(await events.query(query)), found.includes(q) ? [] : ['b'], `without ${q}, ${state} index`)
+        t.same(keysOf(await events.query(query)), [], `without ${q}, ${state} index`)
       }
-      for (const q of notFound) {
+      const excluded = { searches: notFound.map(q => readSearch('q', q)) }
+      t.same(keysOf(await events.query({ ...ask, sources: ['forum'], excluded })), ['b'], `without any, ${state} index`)
+      for (const q of ['filling', 'needle missing', '"x" nought']) {
         const query = { ...ask, search: readSearch('q', q) }
         t.same(keysOf(await events.query(query)), [], `${q}, ${state} index`)
       }

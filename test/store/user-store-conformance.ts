@@ -69,102 +69,6 @@ export function userStoreConformance(t: Test, open: OpenStore): void {
     t.equal(await users.isClosed(), true)
   })
 
-  t.test('a user is found as it was created, by id and by name', async t => {
-    const { users } = await open(t)
-    const ada = adminNamed('Ada')
-    await users.create(ada)
-    t.strictSame(await users.findById('id-Ada'), ada)
-    t.strictSame(await users.findByUsername('Ada'), ada)
-    t.equal(await users.findById('id-ada'), undefined, 'ids have a case')
-    t.equal(await users.findById('id-Ada\0'), undefined)
-    t.equal(await users.findByUsername('Ad'), undefined)
-    t.equal(await users.findByUsername(''), undefined)
-  })
-
-  t.test('names that differ only in case are one name', async t => {
-    const { users } = await open(t)
-    let id = 0
-    await fc.assert(
-      fc.asyncProperty(NAME, async name => {
-        if (await users.findByUsername(name)) return
-        await users.create(userNamed(name, { id: String(++id) }))
-        for (const other of [name, name.toUpperCase(), name.toLowerCase()]) {
-          t.match(await users.findByUsername(other), { id: String(id), username: name })
-          await t.rejects(users.create(userNamed(other, { id: `not ${id}` })), TAKEN)
-          t.equal(await users.findById(`not ${id}`), undefined)
-        }
-      }),
-      { numRuns: 20 },
-    )
-  })
-
-  t.test('look-alike characters make a different name', async t => {
-    const { users } = await open(t)
-    await users.create(userNamed('kiss'))
-    for (const lookAlike of [
-      '\u212aiss',
-      'ki\u017fs',
-      'kıss',
-      'ｋiss',
-      'kiß',
-      'kiss\0',
-      'kiss\0x',
-      'kiss\ud800',
-      'kissabc\ud800',
-      ' kiss',
-      'kiss ',
-    ]) {
-      t.equal(await users.findByUsername(lookAlike), undefined, JSON.stringify(lookAlike))
-    }
-  })
-
-  t.test('one of several concurrent creations of a name succeeds', async t => {
-    const { users } = await open(t)
-    const creates = Array.from({ length: 10 }, (_, n) =>
-      users.create(userNamed(n % 2 ? 'ada' : 'ADA', { id: `u${n}` })),
-    )
-    const settled = await Promise.allSettled(creates)
-    t.equal(settled.filter(({ status }) => status === 'fulfilled').length, 1)
-    t.equal((await users.list()).length, 1)
-  })
-
-  t.test('users are listed by name, in any case', async t => {
-    const { users } = await open(t)
-    t.same(await users.list(), [])
-    for (const name of ['bob', 'Ada', 'Zoe', 'carol', '7of9']) await users.create(userNamed(name))
-    t.same(
-      (await users.list()).map(user => user.username),
-      ['7of9', 'Ada', 'bob', 'carol', 'Zoe'],
-    )
-  })
-
-  t.test('a change keeps other members, and is visible to the next read', async t => {
-    const { users } = await open(t)
-    const ada = userNamed('ada')
-    await users.create(ada)
-    const steps: UserChanges[] = [
-      { role: 'admin', updated_at: TEN },
-      { enabled: false, updated_at: NINE },
-      { password_hash: 'another', updated_at: TEN },
-      { updated_at: NINE },
-    ]
-    let expected = ada
-    for (const changes of steps) {
-      expected = { ...expected, ...changes }
-      t.strictSame(await users.update(ada.id, changes, LAX), expected)
-      t.strictSame(await users.findById(ada.id), expected)
-    }
-    const late = { password_hash: 'late', replaces_hash: ada.password_hash, updated_at: TEN }
-    t.equal(await users.update(ada.id, late, LAX), undefined, 'another change of the password took precedence')
-    t.strictSame(await users.findById(ada.id), expected)
-    const { replaces_hash: _, ...changed } = { ...late, replaces_hash: expected.password_hash }
-    t.strictSame(await users.update(ada.id, { ...changed, replaces_hash: 'another' }, LAX), { ...expected, ...changed })
-    t.equal(await users.update('unknown', { role: 'admin', updated_at: TEN }, STRICT), undefined)
-  })
-
-  lastAdmin(t, open)
-  tokens(t, open)
-
   t.test('a refusal does not fail other writes of its transaction', async t => {
     const { events, subscriptions, users } = await open(t)
     const ada = adminNamed('ada')
@@ -190,9 +94,143 @@ export function userStoreConformance(t: Test, open: OpenStore): void {
     t.strictSame(await users.list(), [{ ...ada, token_count: 0 }])
     t.same(await subscriptions.list(), [])
   })
+
+  t.test('deleting a user deletes its tokens, and keeps its subscriptions', async t => {
+    const { users, subscriptions } = await open(t)
+    const ada = userNamed('ada')
+    await users.create(ada)
+    await users.addToken(tokenOf(ada, 1), 20)
+    await subscriptions.save(
+      storedSubscription({
+        target: 'stream:eng',
+        capture_modes: ['webhook'],
+        owner_user_id: ada.id,
+        created_at: NINE,
+        updated_at: NINE,
+      }),
+    )
+    t.equal(await users.delete(ada.id, STRICT), true)
+    t.equal(await users.delete(ada.id, STRICT), false)
+    t.equal(await users.findById(ada.id), undefined)
+    t.equal(await users.findByTokenDigest(tokenOf(ada, 1).digest), undefined)
+    t.match(await subscriptions.list(ada.id), [{ id: 'watch' }])
+
+    await users.create({ ...ada, id: 'another' })
+    t.same(await users.listTokens('another'), [], 'who comes next under the name inherits nothing')
+  })
+
+  t.test('users of one ledger', async t => {
+    const { users } = await open(t)
+    usersOfOneLedger(t, t => {
+      t.teardown(async () => {
+        for (const { id } of await users.list()) await users.delete(id, LAX)
+      })
+      return users
+    })
+  })
 }
 
-function lastAdmin(t: Test, open: OpenStore): void {
+type WithoutUsers = (t: Test) => UserStore
+
+function usersOfOneLedger(t: Test, withoutUsers: WithoutUsers): void {
+  t.test('a user is found as it was created, by id and by name', async t => {
+    const users = withoutUsers(t)
+    const ada = adminNamed('Ada')
+    await users.create(ada)
+    t.strictSame(await users.findById('id-Ada'), ada)
+    t.strictSame(await users.findByUsername('Ada'), ada)
+    t.equal(await users.findById('id-ada'), undefined, 'ids have a case')
+    t.equal(await users.findById('id-Ada\0'), undefined)
+    t.equal(await users.findByUsername('Ad'), undefined)
+    t.equal(await users.findByUsername(''), undefined)
+  })
+
+  t.test('names that differ only in case are one name', async t => {
+    const users = withoutUsers(t)
+    let id = 0
+    await fc.assert(
+      fc.asyncProperty(NAME, async name => {
+        if (await users.findByUsername(name)) return
+        await users.create(userNamed(name, { id: String(++id) }))
+        for (const other of [name, name.toUpperCase(), name.toLowerCase()]) {
+          t.match(await users.findByUsername(other), { id: String(id), username: name })
+          await t.rejects(users.create(userNamed(other, { id: `not ${id}` })), TAKEN)
+          t.equal(await users.findById(`not ${id}`), undefined)
+        }
+      }),
+      { numRuns: 20 },
+    )
+  })
+
+  t.test('look-alike characters make a different name', async t => {
+    const users = withoutUsers(t)
+    await users.create(userNamed('kiss'))
+    for (const lookAlike of [
+      '\u212aiss',
+      'ki\u017fs',
+      'kıss',
+      'ｋiss',
+      'kiß',
+      'kiss\0',
+      'kiss\0x',
+      'kiss\ud800',
+      'kissabc\ud800',
+      ' kiss',
+      'kiss ',
+    ]) {
+      t.equal(await users.findByUsername(lookAlike), undefined, JSON.stringify(lookAlike))
+    }
+  })
+
+  t.test('one of several concurrent creations of a name succeeds', async t => {
+    const users = withoutUsers(t)
+    const creates = Array.from({ length: 10 }, (_, n) =>
+      users.create(userNamed(n % 2 ? 'ada' : 'ADA', { id: `u${n}` })),
+    )
+    const settled = await Promise.allSettled(creates)
+    t.equal(settled.filter(({ status }) => status === 'fulfilled').length, 1)
+    t.equal((await users.list()).length, 1)
+  })
+
+  t.test('users are listed by name, in any case', async t => {
+    const users = withoutUsers(t)
+    t.same(await users.list(), [])
+    for (const name of ['bob', 'Ada', 'Zoe', 'carol', '7of9']) await users.create(userNamed(name))
+    t.same(
+      (await users.list()).map(user => user.username),
+      ['7of9', 'Ada', 'bob', 'carol', 'Zoe'],
+    )
+  })
+
+  t.test('a change keeps other members, and is visible to the next read', async t => {
+    const users = withoutUsers(t)
+    const ada = userNamed('ada')
+    await users.create(ada)
+    const steps: UserChanges[] = [
+      { role: 'admin', updated_at: TEN },
+      { enabled: false, updated_at: NINE },
+      { password_hash: 'another', updated_at: TEN },
+      { updated_at: NINE },
+    ]
+    let expected = ada
+    for (const changes of steps) {
+      expected = { ...expected, ...changes }
+      t.strictSame(await users.update(ada.id, changes, LAX), expected)
+      t.strictSame(await users.findById(ada.id), expected)
+    }
+    const late = { password_hash: 'late', replaces_hash: ada.password_hash, updated_at: TEN }
+    t.equal(await users.update(ada.id, late, LAX), undefined, 'another change of the password took precedence')
+    t.strictSame(await users.findById(ada.id), expected)
+    const { replaces_hash: _, ...changed } = { ...late, replaces_hash: expected.password_hash }
+    t.strictSame(await users.update(ada.id, { ...changed, replaces_hash: 'another' }, LAX), { ...expected, ...changed })
+    t.equal(await users.update('unknown', { role: 'admin', updated_at: TEN }, STRICT), undefined)
+  })
+
+  lastAdmin(t, withoutUsers)
+  tokens(t, withoutUsers)
+}
+
+function lastAdmin(t: Test, withoutUsers: WithoutUsers): void {
   const takeAway: Record<string, (users: UserStore, id: string, rule: typeof LAX) => Promise<unknown>> = {
     disabled: (users, id, rule) => users.update(id, { enabled: false, updated_at: TEN }, rule),
     demoted: (users, id, rule) => users.update(id, { role: 'member', updated_at: TEN }, rule),
@@ -200,7 +238,7 @@ function lastAdmin(t: Test, open: OpenStore): void {
   }
   for (const [what, take] of Object.entries(takeAway)) {
     t.test(`the last enabled admin is not ${what}, unless there is an admin token`, async t => {
-      const { users } = await open(t)
+      const users = withoutUsers(t)
       const ada = adminNamed('ada')
       for (const user of [ada, adminNamed('off', { enabled: false }), userNamed('bob')]) await users.create(user)
       await t.rejects(take(users, ada.id, STRICT), LAST_ADMIN)
@@ -219,16 +257,16 @@ function lastAdmin(t: Test, open: OpenStore): void {
   }
 
   t.test('the last admin may change everything else', async t => {
-    const { users } = await open(t)
+    const users = withoutUsers(t)
     await users.create(adminNamed('ada'))
     const changes = { role: 'admin', enabled: true, password_hash: 'another', updated_at: TEN } as const
     t.match(await users.update('id-ada', changes, STRICT), changes)
   })
 }
 
-function tokens(t: Test, open: OpenStore): void {
+function tokens(t: Test, withoutUsers: WithoutUsers): void {
   t.test('a token is found by its digest, with its user as that is now', async t => {
-    const { users } = await open(t)
+    const users = withoutUsers(t)
     const ada = userNamed('ada', { created_at: TEN })
     const [token, limited] = [tokenOf(ada, 1), tokenOf(ada, 2)]
     await users.create(ada)
@@ -243,7 +281,7 @@ function tokens(t: Test, open: OpenStore): void {
   })
 
   t.test('a read after a reported change returns the changed row, even among concurrent reads', async t => {
-    const { users } = await open(t)
+    const users = withoutUsers(t)
     const ada = adminNamed('ada')
     const token = tokenOf(ada, 1)
     await users.create(ada)
@@ -269,7 +307,7 @@ function tokens(t: Test, open: OpenStore): void {
   })
 
   t.test('the last use of a token is stored', async t => {
-    const { users } = await open(t)
+    const users = withoutUsers(t)
     const ada = userNamed('ada')
     await users.create(ada)
     await users.addToken(tokenOf(ada, 1), 20)
@@ -281,7 +319,7 @@ function tokens(t: Test, open: OpenStore): void {
   })
 
   t.test('the newest tokens of a user are kept, even if the clock steps back', async t => {
-    const { users } = await open(t)
+    const users = withoutUsers(t)
     const [ada, bob] = [userNamed('ada'), userNamed('bob')]
     for (const user of [ada, bob]) await users.create(user)
     await users.addToken(tokenOf(bob, 1), 3)
@@ -297,7 +335,7 @@ function tokens(t: Test, open: OpenStore): void {
   })
 
   t.test('an unknown user has no tokens', async t => {
-    const { users } = await open(t)
+    const users = withoutUsers(t)
     const unknown = userNamed('unknown')
     await t.rejects(users.addToken(tokenOf(unknown, 1), 20), { category: 'not_found', code: 'not_found' })
     t.same(await users.listTokens(unknown.id), [])
@@ -306,7 +344,7 @@ function tokens(t: Test, open: OpenStore): void {
   })
 
   t.test('tokens are revoked one by one, or all of a user', async t => {
-    const { users } = await open(t)
+    const users = withoutUsers(t)
     const [ada, bob] = [userNamed('ada'), userNamed('bob')]
     for (const user of [ada, bob]) {
       await users.create(user)
@@ -326,29 +364,5 @@ function tokens(t: Test, open: OpenStore): void {
     t.same(await users.listTokens(ada.id), [])
     t.equal(await users.findByTokenDigest(tokenOf(ada, 1).digest), undefined)
     t.equal((await users.listTokens(bob.id)).length, 3)
-  })
-
-  t.test('deleting a user deletes its tokens, and keeps its subscriptions', async t => {
-    const { users, subscriptions } = await open(t)
-    const ada = userNamed('ada')
-    await users.create(ada)
-    await users.addToken(tokenOf(ada, 1), 20)
-    await subscriptions.save(
-      storedSubscription({
-        target: 'stream:eng',
-        capture_modes: ['webhook'],
-        owner_user_id: ada.id,
-        created_at: NINE,
-        updated_at: NINE,
-      }),
-    )
-    t.equal(await users.delete(ada.id, STRICT), true)
-    t.equal(await users.delete(ada.id, STRICT), false)
-    t.equal(await users.findById(ada.id), undefined)
-    t.equal(await users.findByTokenDigest(tokenOf(ada, 1).digest), undefined)
-    t.match(await subscriptions.list(ada.id), [{ id: 'watch' }])
-
-    await users.create({ ...ada, id: 'another' })
-    t.same(await users.listTokens('another'), [], 'who comes next under the name inherits nothing')
   })
 }

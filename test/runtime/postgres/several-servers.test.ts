@@ -68,110 +68,117 @@ else {
     t.match(stats, { event_count: 96, duplicate_count: 32, by_source: { lamps: { events: lamps.length } } })
   })
 
-  t.test('a subscription applies on every server as soon as one of them has answered', async t => {
-    const { urls } = await startServers(t, cluster)
-    const [one, two, three] = urls as [string, string, string]
-    const idsOf = async (url: string, key: string) => {
-      const { body } = await ask<{ event: { subscription_ids: string[] } }>(`${url}/api/events`, {
-        method: 'POST',
-        body: eventOf(key),
-      })
-      return body.event.subscription_ids
-    }
-    for (let round = 0; round < 4; round++) {
-      const [saver, other] = round % 2 ? [one, two] : [three, one]
-      const body = { id: 'watch', source: 'notes', target: '', event_kinds: ['note.*'] }
-      t.equal((await ask(`${saver}/api/subscriptions`, { method: 'POST', body })).status, 201)
-      const ids = await Promise.all([idsOf(other, `on ${round}`), idsOf(saver, `also on ${round}`)])
-      t.same(ids, [['watch'], ['watch']])
-      t.equal((await ask(`${other}/api/subscriptions/watch`, { method: 'DELETE' })).status, 204)
-      t.same(await idsOf(saver, `off ${round}`), [])
-    }
-    const { body } = await ask<{ items: Subscription[] }>(`${two}/api/subscriptions`)
-    t.same(body.items, [])
-  })
+  t.test('three servers of one ledger', async t => {
+    const { urls, database } = await startServers(t, cluster)
 
-  t.test('a long poll wakes for a matching event of another server, and for no other', async t => {
-    const { urls } = await startServers(t, cluster)
-    await ask(`${urls[0]}/api/events`, { method: 'POST', body: eventOf('before') })
-    const { body } = await ask<Page>(`${urls[1]}/api/events`)
-    const started = performance.now()
-    const poll = ask<Page>(`${urls[1]}/api/events?since=${body.next_since}&source=lamps&wait=${WAIT_SECONDS}`)
-    await new Promise(resolve => setTimeout(resolve, 200))
-    await ask(`${urls[0]}/api/events`, { method: 'POST', body: eventOf('other') })
-    await ask(`${urls[2]}/api/events`, { method: 'POST', body: eventOf('wanted', { source: 'lamps' }) })
-    t.same(
-      (await poll).body.items.map(event => event.dedupe_key),
-      ['wanted'],
-    )
-    t.ok(performance.now() - started < (WAIT_SECONDS * 1_000) / 2)
-  })
-
-  t.test('changed filters of a consumer apply to a read that waits at another server', async t => {
-    const { urls } = await startServers(t, cluster, { count: 2 })
-    const [one, two] = urls as [string, string]
-    const path = '/api/consumers/mail'
-    const save = (url: string, kind: string) =>
-      ask(`${url}${path}`, { method: 'PUT', body: { filters: { kind }, position: 'beginning' } })
-    await save(one, 'lamp.*')
-    const next = (query: string) => ask<Page & { ack: { fence: number } }>(`${one}${path}/events?${query}`)
-    const reading = next('wait=3')
-    const isReading = async () => (await ask(`${two}${path}`)).body.leased_until !== null
-    await until(isReading)
-    await save(two, 'note.*')
-    await ask(`${two}/api/events`, { method: 'POST', body: eventOf('wanted') })
-    const first = (await reading).body
-    await ask(`${one}${path}/ack`, { method: 'POST', body: first.ack })
-    // A slow machine may record the event after the wait.
-    const second = (await next(`fence=${first.ack.fence}`)).body
-    t.same(
-      [...first.items, ...second.items].map(event => event.dedupe_key),
-      ['wanted'],
-    )
-  })
-
-  t.test('changes of a consumer reach a read that waits at another server', async t => {
-    const { urls } = await startServers(t, cluster, { count: 2 })
-    const [one, two] = urls as [string, string]
-    const path = '/api/consumers/mail'
-    await ask(`${one}/api/events`, { method: 'POST', body: eventOf('failed') })
-    await ask(`${one}${path}`, { method: 'PUT', body: { position: 'beginning' } })
-    const next = (query: string) => {
-      return ask<Page & { ack: { fence: number; retried?: number } }>(`${one}${path}/events?lease_seconds=5${query}`)
-    }
-    const { items, ack } = (await next('')).body
-    const letters = items.map(({ dedupe_key, captured_at }) => {
-      return { dedupe_key, captured_at, error: 'It failed.', attempts: 1 }
+    t.test('health names the database without a password, and the newest event', async t => {
+      t.match((await ask(`${urls[0]}/api/health`)).body, { database, engine: 'postgres', head: null })
+      await ask(`${urls[0]}/api/events`, { method: 'POST', body: eventOf('a', { source: 'boards' }) })
+      const { body } = await ask(`${urls[0]}/api/health`)
+      t.match(body, { status: 'ok', head: /Z$/, head_digest: /^[0-9a-f]{64}$/ })
     })
-    await ask(`${one}${path}/ack`, { method: 'POST', body: { ...ack, lease_seconds: 5, dead_letters: letters } })
-    const reading = next(`&fence=${ack.fence}&wait=${WAIT_SECONDS}`)
-    await waitsAt(two, path)
-    t.match(await ask(`${two}${path}/dead-letters/retry`, { method: 'POST' }), { status: 200, body: { retrying: 1 } })
-    t.match((await reading).body, { items: [{ dedupe_key: 'failed' }], ack: { retried: Number } })
 
-    const filters = { method: 'PUT', body: { filters: { source: 'notes' } } }
-    const changes = [
-      { name: 'filters', to: '', request: filters, answer: { body: { items: [{ dedupe_key: 'failed' }] } } },
-      {
-        name: 'position',
-        to: '/seek',
-        request: { method: 'POST', body: { position: 'now' } },
-        answer: { status: 409 },
-      },
-      { name: 'deletion', to: '', request: { method: 'DELETE' }, answer: { status: 404 } },
-    ]
-    for (const { name, to, request, answer } of changes) {
-      const path = `/api/consumers/${name}`
-      const body = { filters: { source: 'lamps' }, position: 'beginning' }
-      t.match(await ask(`${one}${path}`, { method: 'PUT', body }), { status: 201 })
-      const started = performance.now()
-      const reading = ask(`${one}${path}/events?lease_seconds=5&wait=${WAIT_SECONDS}`)
+    t.test('changes of a consumer reach a read that waits at another server', async t => {
+      const [one, two] = urls as [string, string]
+      const path = '/api/consumers/mail'
+      await ask(`${one}${path}`, { method: 'PUT', body: { position: 'now' } })
+      await ask(`${one}/api/events`, { method: 'POST', body: eventOf('failed') })
+      const next = (query: string) => {
+        return ask<Page & { ack: { fence: number; retried?: number } }>(`${one}${path}/events?lease_seconds=5${query}`)
+      }
+      const { items, ack } = (await next('')).body
+      const letters = items.map(({ dedupe_key, captured_at }) => {
+        return { dedupe_key, captured_at, error: 'It failed.', attempts: 1 }
+      })
+      await ask(`${one}${path}/ack`, { method: 'POST', body: { ...ack, lease_seconds: 5, dead_letters: letters } })
+      const reading = next(`&fence=${ack.fence}&wait=${WAIT_SECONDS}`)
       await waitsAt(two, path)
-      t.ok((await ask(`${two}${path}${to}`, request)).status < 300, name)
-      t.match(await reading, answer, name)
-      // Without the notification, the read notices the change at its end.
-      t.ok(performance.now() - started < WAIT_SECONDS * 1_000, name)
-    }
+      t.match(await ask(`${two}${path}/dead-letters/retry`, { method: 'POST' }), { status: 200, body: { retrying: 1 } })
+      t.match((await reading).body, { items: [{ dedupe_key: 'failed' }], ack: { retried: Number } })
+
+      const filters = { method: 'PUT', body: { filters: { source: 'notes' } } }
+      const changes = [
+        { name: 'filters', to: '', request: filters, answer: { body: { items: [{ dedupe_key: 'failed' }] } } },
+        {
+          name: 'position',
+          to: '/seek',
+          request: { method: 'POST', body: { position: 'now' } },
+          answer: { status: 409 },
+        },
+        { name: 'deletion', to: '', request: { method: 'DELETE' }, answer: { status: 404 } },
+      ]
+      for (const { name, to, request, answer } of changes) {
+        const path = `/api/consumers/${name}`
+        const body = { filters: { source: 'lamps' }, position: 'beginning' }
+        t.match(await ask(`${one}${path}`, { method: 'PUT', body }), { status: 201 })
+        const started = performance.now()
+        const reading = ask(`${one}${path}/events?lease_seconds=5&wait=${WAIT_SECONDS}`)
+        await waitsAt(two, path)
+        t.ok((await ask(`${two}${path}${to}`, request)).status < 300, name)
+        t.match(await reading, answer, name)
+        // Without the notification, the read notices the change at its end.
+        t.ok(performance.now() - started < WAIT_SECONDS * 1_000, name)
+      }
+    })
+
+    t.test('a subscription applies on every server as soon as one of them has answered', async t => {
+      const [one, two, three] = urls as [string, string, string]
+      const idsOf = async (url: string, key: string) => {
+        const { body } = await ask<{ event: { subscription_ids: string[] } }>(`${url}/api/events`, {
+          method: 'POST',
+          body: eventOf(key),
+        })
+        return body.event.subscription_ids
+      }
+      for (let round = 0; round < 4; round++) {
+        const [saver, other] = round % 2 ? [one, two] : [three, one]
+        const body = { id: 'watch', source: 'notes', target: '', event_kinds: ['note.*'] }
+        t.equal((await ask(`${saver}/api/subscriptions`, { method: 'POST', body })).status, 201)
+        const ids = await Promise.all([idsOf(other, `on ${round}`), idsOf(saver, `also on ${round}`)])
+        t.same(ids, [['watch'], ['watch']])
+        t.equal((await ask(`${other}/api/subscriptions/watch`, { method: 'DELETE' })).status, 204)
+        t.same(await idsOf(saver, `off ${round}`), [])
+      }
+      const { body } = await ask<{ items: Subscription[] }>(`${two}/api/subscriptions`)
+      t.same(body.items, [])
+    })
+
+    t.test('a long poll wakes for a matching event of another server, and for no other', async t => {
+      await ask(`${urls[0]}/api/events`, { method: 'POST', body: eventOf('before') })
+      const { body } = await ask<Page>(`${urls[1]}/api/events`)
+      const started = performance.now()
+      const poll = ask<Page>(`${urls[1]}/api/events?since=${body.next_since}&source=lamps&wait=${WAIT_SECONDS}`)
+      await new Promise(resolve => setTimeout(resolve, 200))
+      await ask(`${urls[0]}/api/events`, { method: 'POST', body: eventOf('other') })
+      await ask(`${urls[2]}/api/events`, { method: 'POST', body: eventOf('wanted', { source: 'lamps' }) })
+      t.same(
+        (await poll).body.items.map(event => event.dedupe_key),
+        ['wanted'],
+      )
+      t.ok(performance.now() - started < (WAIT_SECONDS * 1_000) / 2)
+    })
+
+    t.test('changed filters of a consumer apply to a read that waits at another server', async t => {
+      const [one, two] = urls as [string, string]
+      const path = '/api/consumers/filtered'
+      const save = (url: string, kind: string) =>
+        ask(`${url}${path}`, { method: 'PUT', body: { filters: { kind }, position: 'now' } })
+      await save(one, 'lamp.*')
+      const next = (query: string) => ask<Page & { ack: { fence: number } }>(`${one}${path}/events?${query}`)
+      const reading = next('wait=3')
+      const isReading = async () => (await ask(`${two}${path}`)).body.leased_until !== null
+      await until(isReading)
+      await save(two, 'note.*')
+      await ask(`${two}/api/events`, { method: 'POST', body: eventOf('note') })
+      const first = (await reading).body
+      await ask(`${one}${path}/ack`, { method: 'POST', body: first.ack })
+      // A slow machine may record the event after the wait.
+      const second = (await next(`fence=${first.ack.fence}`)).body
+      t.same(
+        [...first.items, ...second.items].map(event => event.dedupe_key),
+        ['note'],
+      )
+    })
   })
 
   t.test('users, tokens and sessions are the same on all servers at every moment', async t => {
@@ -240,14 +247,6 @@ else {
     }
     await store.multiServer.loginFailures.clear(pair)
     t.equal((await login(urls[1] as string)).status, 401, 'a login elsewhere succeeded')
-  })
-
-  t.test('health names the database without a password, and the newest event', async t => {
-    const { urls, database } = await startServers(t, cluster, { count: 1 })
-    t.match((await ask(`${urls[0]}/api/health`)).body, { database, engine: 'postgres', head: null })
-    await ask(`${urls[0]}/api/events`, { method: 'POST', body: eventOf('a') })
-    const { body } = await ask(`${urls[0]}/api/health`)
-    t.match(body, { status: 'ok', head: /Z$/, head_digest: /^[0-9a-f]{64}$/ })
   })
 
   t.test('a ledger in a file follows several servers, with later repeats, and can be promoted', async t => {

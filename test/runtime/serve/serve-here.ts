@@ -1,5 +1,4 @@
 import type { Test } from 'tap'
-import { serveDemo } from '../../../src/runtime/demo/serve-demo.js'
 import { serve } from '../../../src/runtime/serve/serve.js'
 import { processSources } from '../../../src/settings/reading/setting-sources.js'
 import { readServeSettings, type ServeFlags } from '../../../src/settings/serve-settings.js'
@@ -8,7 +7,6 @@ interface ServeHereOptions extends ServeFlags {
   /** The user's home folder. */
   home: string
   env?: Record<string, string>
-  isDemo?: boolean
 }
 
 /** A server in the process of the tests. */
@@ -23,13 +21,10 @@ export interface ServerHere {
  * Serves the ledger and the board as `daybook serve` does, without a separate process, whose start takes most of a second.
  * Without flags, they listen on free ports, and log nothing.
  */
-export async function serveHere(
-  t: Test,
-  { home, env = {}, isDemo = false, ...flags }: ServeHereOptions,
-): Promise<ServerHere> {
+export async function serveHere(t: Test, { home, env = {}, ...flags }: ServeHereOptions): Promise<ServerHere> {
   const sources = { ...processSources(), env, homedir: home }
   const given = { port: '0', boardPort: '0', logLevel: 'silent', ...flags }
-  const running = isDemo ? await serveDemo(given, sources) : await serve(readServeSettings(given, sources), sources)
+  const running = await serve(readServeSettings(given, sources), sources)
   const close = () => running.close()
   t.teardown(close)
   return { url: running.ledger?.url ?? '', boardUrl: running.board?.url ?? '', close }
