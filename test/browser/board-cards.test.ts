@@ -26,14 +26,13 @@ const ATTACKS = [
 t.test('cards in a browser', inBrowser(), async t => {
   const site = new BoardSite(await openBrowser(t))
   const board = await site.serve(t)
-  const show = (path: string) => site.visit(t, board, path)
 
   t.test('a user writes, previews and saves a card, with labels, assignee and events', async t => {
     const ids = await layOut(board, [
       { title: 'Card', body: 'old' },
       { title: 'Other', labels: ['release'] },
     ])
-    const page = await show(`/?card=${ids.Card}`)
+    const page = await site.openTab(t, board, `/?card=${ids.Card}`)
     const panel = page.getByRole('dialog', { name: 'Card: Card' })
     await panel.getByText('old', { exact: true }).waitFor()
     await page.keyboard.press('e')
@@ -116,7 +115,7 @@ t.test('cards in a browser', inBrowser(), async t => {
       const [longest, tooLong] = [4_095, 4_096].map(length => '_a'.repeat(length).slice(0, length))
       const body = `**before** ${longest}\n\n**within** ${tooLong}\n\n- [ ] ${tooLong}\n\n**after**`
       const ids = await layOut(board, [{ title: 'Card', body }])
-      const page = await show(`/?card=${ids.Card}`)
+      const page = await site.openTab(t, board, `/?card=${ids.Card}`)
       const text = page.locator('.markdown')
       await text.getByText('after').waitFor()
       t.same(await text.locator('strong').allInnerTexts(), ['before', 'after'])
@@ -128,7 +127,7 @@ t.test('cards in a browser', inBrowser(), async t => {
   t.test('ticking a task in the reading view saves it, and changes no other text', async t => {
     const body = '```\n- [ ] code\n```\n\n1. [ ] first\n   - [x] within\n> * [ ] **quoted** task\n\n- [ ] last'
     const ids = await layOut(board, [{ title: 'Card', body }])
-    const page = await show(`/?card=${ids.Card}`)
+    const page = await site.openTab(t, board, `/?card=${ids.Card}`)
     const task = (name: string) => page.getByRole('checkbox', { name })
     /** Ticks, and waits until the text is drawn again: between the two halves of a press, this would undo the press. */
     const tick = async (name: string, press: (box: Locator) => Promise<unknown>) => {
@@ -225,7 +224,7 @@ t.test('cards in a browser', inBrowser(), async t => {
 
   t.test('text that is typed and saved before the page redraws is saved completely', async t => {
     const ids = await layOut(board, [{ title: 'Card' }])
-    const page = await show(`/?card=${ids.Card}`)
+    const page = await site.openTab(t, board, `/?card=${ids.Card}`)
     await page.getByRole('dialog', { name: 'Card: Card' }).waitFor()
     await page.evaluate(TYPE_AND_SAVE_IN_ONE_TASK)
     await page.getByLabel('Text, in Markdown').waitFor({ state: 'detached' })
@@ -255,9 +254,9 @@ t.test('cards in a browser', inBrowser(), async t => {
     await page.getByRole('dialog', { name: 'Card: Early, and late' }).waitFor()
   })
 
-  t.test('the keys of a card work after the window became narrow and wide again', async () => {
+  t.test('the keys of a card work after the window became narrow and wide again', async t => {
     const ids = await layOut(board, [{ title: 'Card', body: 'old' }])
-    const page = await show(`/?card=${ids.Card}`)
+    const page = await site.openTab(t, board, `/?card=${ids.Card}`)
     const panel = page.getByRole('dialog', { name: 'Card: Card' })
     await panel.getByText('old', { exact: true }).waitFor()
     for (const [width, modal] of [
