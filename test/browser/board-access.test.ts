@@ -24,7 +24,7 @@ t.test('access to the board in a browser', inBrowser(), async t => {
         await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
         await page.keyboard.press('Enter')
       }
-      const page = await site.open(t, board, '/#new?title=Asked%20for&link=chat%3A1')
+      const page = await site.openTab(t, board, '/#new?title=Asked%20for&link=chat%3A1')
       await logIn()
       t.equal(await page.getByLabel('Title').inputValue(), 'Asked for', 'the login has kept what stands behind #')
       await page.getByRole('button', { name: 'Discard draft' }).click()
@@ -67,7 +67,7 @@ t.test('access to the board in a browser', inBrowser(), async t => {
   t.test('a ledger login opens the board under the name of its user, until that session ends', async t => {
     const ledger = await serveClosed(t)
     const board = await site.serve(t, { BOARD_LEDGER_LOGIN: `http://127.0.0.1:${ledger.port}` })
-    const page = await site.open(t, board)
+    const page = await site.openTab(t, board)
     await page.getByText('log in there, then load this page again').waitFor()
     t.same(await findAxeViolations(page), [])
     const session = await ledger.logIn(ledger.mia)
@@ -87,12 +87,13 @@ t.test('access to the board in a browser', inBrowser(), async t => {
     t.match(await ledger.send('/api/logout', { method: 'POST', headers: session.headers }), { status: 204 })
     await page.reload()
     await page.getByText('log in there, then load this page again').waitFor()
+    await page.context().clearCookies()
   })
 
   t.test('with only an API key configured, the page asks for the key and keeps it only in memory', async t => {
     const board = await site.serve(t, { BOARD_API_KEY: API_KEY })
     await addCards(board, [{ title: 'Card' }])
-    const page = await site.open(t, board)
+    const page = await site.openTab(t, board)
     const field = page.getByLabel('API key', { exact: true })
     await field.waitFor()
     t.same(await findAxeViolations(page), [])
@@ -131,7 +132,7 @@ t.test('access to the board in a browser', inBrowser(), async t => {
     writeFileSync(join(board.home, 'b.key'), 'key-of-the-other-board-01', { mode: 0o600 })
     writeFileSync(join(board.home, 'wrong.key'), 'another-key-0123456789', { mode: 0o600 })
     writeFileSync(join(board.home, 'backends.json'), JSON.stringify({ profiles: { 'team-b': profile, locked: wrong } }))
-    const page = await site.open(t, board)
+    const page = await site.openTab(t, board)
     await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
     await page.keyboard.press('Enter')
     await page.getByRole('button', { name: 'Board: This machine' }).click()

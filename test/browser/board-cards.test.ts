@@ -63,7 +63,6 @@ t.test('cards in a browser', inBrowser(), async t => {
       links: ['chat:7'],
       body: '## Why\n\n- [x] one\n- [ ] **two**',
     })
-    t.same(await findAxeViolations(panel), [])
   })
 
   t.test('the history of a card shows who did what, and is updated with each change', async t => {
@@ -160,7 +159,6 @@ t.test('cards in a browser', inBrowser(), async t => {
     await task('first').uncheck()
     await page.getByRole('alert', { name: 'Conflict' }).waitFor()
     t.match(await board.ask(`/api/cards/${ids.Card}`), { body: `${body}!` })
-    t.same(await findAxeViolations(page.getByRole('dialog')), [])
   })
 
   t.test('the second of two users who edit one card is warned, loses no text, and chooses a version', async t => {

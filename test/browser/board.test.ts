@@ -1,9 +1,9 @@
-import type { Page } from 'playwright-core'
+import type { BrowserContextOptions, Page } from 'playwright-core'
 import t from 'tap'
 import { until } from '../support/until.js'
 import { BoardSite, layOut, savedIn, shownIn, titlesIn } from './board-site.js'
 import { inBrowser, openBrowser } from './chromium.js'
-import { follow, LAPTOP, PHONE, ROOT_PATH, WALL } from './observatory-site.js'
+import { LAPTOP, PHONE, ROOT_PATH, WALL } from './observatory-site.js'
 import {
   addressOf,
   findAxeViolations,
@@ -23,7 +23,7 @@ const CARDS = [
   },
   { title: 'Two', column: 'backlog', labels: ['docs'] },
   { title: 'Three', column: 'doing' },
-  { title: 'Four', column: 'done' },
+  { title: 'Four', column: 'done', body: '# Words' },
 ]
 
 /** All script of the board, compressed, in bytes. */
@@ -32,8 +32,100 @@ const SCRIPT_BUDGET = 120_000
 t.test('the board in a browser', inBrowser(), async t => {
   const site = new BoardSite(await openBrowser(t))
   const board = await site.serve(t)
+  // The first tests share a tab, and the last of them changes these cards.
+  const ids = await layOut(board, CARDS)
+  const show = (path: string, options?: BrowserContextOptions) => site.visit(t, board, path, options)
+
+  t.test('the board is accessible in both colour schemes, and fits every window and large text', async t => {
+    const fits = async (page: Page) => {
+      t.equal(await overflow(page), 0)
+      t.equal(await overflowOfLargeText(page), 0, 'with letters twice as large')
+    }
+    const phone = await show('/', PHONE)
+    await phone.getByRole('link', { name: 'One' }).waitFor()
+    await phone.emulateMedia({ colorScheme: 'dark' })
+    t.same(await findAxeViolations(phone), [])
+    await fits(phone)
+    const page = await show('/')
+    await page.getByRole('link', { name: 'One' }).waitFor()
+    t.same(await findAxeViolationsInBothSchemes(page), [])
+    await fits(page)
+    await page.setViewportSize(WALL.viewport)
+    await fits(page)
+    await page.setViewportSize(LAPTOP.viewport)
+  })
+
+  t.test('words, labels and people filter the cards, and the address contains the filter', async t => {
+    const page = await show('/?label=bug')
+    await page.getByRole('link', { name: 'One' }).waitFor()
+    t.same(await shownIn(page, 'Backlog'), ['One'])
+    await page.getByRole('button', { name: 'Clear all' }).click()
+    await page.keyboard.press('/')
+    await page.keyboard.type('thr')
+    // The page searches after a pause in typing, and on a slow machine for the first letters before.
+    await page.locator('mark', { hasText: /^Thr$/ }).waitFor()
+    t.same(await page.locator('mark').allInnerTexts(), ['Thr'])
+    t.equal((await addressOf(page)).search, '?q=thr')
+    await page.reload()
+    await page.getByRole('link', { name: 'Three' }).waitFor()
+    t.same(await shownIn(page, 'Backlog'), [])
+  })
+
+  t.test('the scripts of the board stay within their size limit', async t => {
+    const page = await show(`/?card=${ids.Four}`)
+    await page.getByRole('heading', { name: 'Words' }).waitFor()
+    const sizes: number[] = await page.evaluate(
+      `performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('.js')).map(entry => entry.encodedBodySize)`,
+    )
+    t.ok(sizes.reduce((sum, size) => sum + size) < SCRIPT_BUDGET, `${sizes.length} scripts`)
+  })
+
+  t.test('a title that could not be added after its field was left is shown again', async () => {
+    const page = await show('/')
+    await page.getByRole('link', { name: 'One' }).waitFor()
+    let leave = () => {}
+    const left = new Promise<void>(resolve => {
+      leave = resolve
+    })
+    await page.route('**/api/cards', async route => {
+      if (route.request().method() !== 'POST') return route.continue()
+      await left
+      await route.fulfill({
+        status: 503,
+        contentType: 'application/problem+json',
+        body: '{"detail":"The board is busy."}',
+      })
+    })
+    await page.keyboard.press('n')
+    await page.keyboard.type('Lost')
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Escape')
+    await page.getByRole('textbox', { name: 'Title of a new card' }).waitFor({ state: 'detached' })
+    leave()
+    await page.getByRole('status').getByText('“Lost” was not added. The board is busy.').waitFor()
+    await page.unrouteAll()
+  })
+
+  t.test('on a phone, columns are tabs, and a menu moves cards', async t => {
+    const page = await show('/', PHONE)
+    await page.getByRole('button', { name: 'Move Two' }).tap()
+    await page.getByRole('dialog', { name: 'Move “Two”' }).getByRole('button', { name: 'Review' }).tap()
+    await savedIn(board, 'review', ['Two'])
+    await page.getByRole('navigation', { name: 'Columns' }).getByRole('button', { name: 'Review' }).tap()
+    await page.getByRole('link', { name: 'Two' }).waitFor()
+    // In one go, as the page may draw the cards again after the move.
+    const targets = await page
+      .getByRole('main')
+      .getByRole('button')
+      .evaluateAll(all => all.map(target => ({ text: target.innerText, box: target.getBoundingClientRect() })))
+    t.ok(targets.length > 0)
+    for (const { text, box } of targets) {
+      t.ok(box.height >= 44 && box.width >= 44, `${text} ${box.width} × ${box.height}`)
+    }
+  })
 
   t.test('an empty board shows the first step, and a user adds cards with the keyboard alone', async t => {
+    await layOut(board, [])
     const page = await site.openTab(t, board)
     await page.getByRole('heading', { name: 'No cards yet.' }).waitFor()
     await page.getByText('Open: no login is set up').waitFor()
@@ -122,23 +214,6 @@ t.test('the board in a browser', inBrowser(), async t => {
     await page.getByRole('link', { name: 'Four' }).waitFor({ state: 'detached' })
   })
 
-  t.test('words, labels and people filter the cards, and the address contains the filter', async t => {
-    await layOut(board, CARDS)
-    const page = await site.openTab(t, board, '/?label=bug')
-    await page.getByRole('link', { name: 'One' }).waitFor()
-    t.same(await shownIn(page, 'Backlog'), ['One'])
-    await page.getByRole('button', { name: 'Clear all' }).click()
-    await page.keyboard.press('/')
-    await page.keyboard.type('thr')
-    // The page searches after a pause in typing, and on a slow machine for the first letters before.
-    await page.locator('mark', { hasText: /^Thr$/ }).waitFor()
-    t.same(await page.locator('mark').allInnerTexts(), ['Thr'])
-    t.equal((await addressOf(page)).search, '?q=thr')
-    await page.reload()
-    await page.getByRole('link', { name: 'Three' }).waitFor()
-    t.same(await shownIn(page, 'Backlog'), [])
-  })
-
   t.test(
     'a page that becomes visible again shows the changes of others, and keeps text that is being typed',
     async t => {
@@ -159,32 +234,6 @@ t.test('the board in a browser', inBrowser(), async t => {
       t.equal(await page.getByRole('textbox', { name: 'Title of a new card in Backlog' }).inputValue(), 'half a ti')
     },
   )
-
-  t.test('a title that could not be added after its field was left is shown again', async t => {
-    await layOut(board, CARDS)
-    const page = await site.openTab(t, board)
-    await page.getByRole('link', { name: 'One' }).waitFor()
-    let leave = () => {}
-    const left = new Promise<void>(resolve => {
-      leave = resolve
-    })
-    await page.route('**/api/cards', async route => {
-      if (route.request().method() !== 'POST') return route.continue()
-      await left
-      await route.fulfill({
-        status: 503,
-        contentType: 'application/problem+json',
-        body: '{"detail":"The board is busy."}',
-      })
-    })
-    await page.keyboard.press('n')
-    await page.keyboard.type('Lost')
-    await page.keyboard.press('Enter')
-    await page.keyboard.press('Escape')
-    await page.getByRole('textbox', { name: 'Title of a new card' }).waitFor({ state: 'detached' })
-    leave()
-    await page.getByRole('status').getByText('“Lost” was not added. The board is busy.').waitFor()
-  })
 
   t.test('leaving the quick add returns the focus to the card, and Undo restores its text', async t => {
     await layOut(board, CARDS)
@@ -237,23 +286,6 @@ t.test('the board in a browser', inBrowser(), async t => {
     await savedIn(board, 'backlog', ['Two'])
   })
 
-  t.test('a user undoes the deletion of a card', async t => {
-    await layOut(board, CARDS)
-    const page = await site.openTab(t, board)
-    const remove = async () => {
-      await page.getByRole('link', { name: 'Four' }).click()
-      await page.getByRole('button', { name: 'More', exact: true }).click()
-      await page.getByRole('menuitem', { name: 'Delete' }).click()
-      await page.getByRole('link', { name: 'Four' }).waitFor({ state: 'detached' })
-    }
-    await remove()
-    await page.getByRole('button', { name: 'Undo' }).click()
-    await page.getByRole('link', { name: 'Four' }).waitFor()
-    await remove()
-    await page.locator('.toast').getByRole('button', { name: 'Close' }).click()
-    await savedIn(board, 'done', [])
-  })
-
   t.test('an address opens the draft of a new card once, and the draft survives a reload', async t => {
     await layOut(board, [])
     const page = await site.openTab(t, board, '/#new?title=Look%20at%20%3Cb%3E&link=chat%3A1')
@@ -266,61 +298,6 @@ t.test('the board in a browser', inBrowser(), async t => {
     await panel.getByLabel('Title').press('Control+Enter')
     await page.getByRole('dialog', { name: 'Card: Look at <b>' }).waitFor()
     t.match(await board.ask('/api/cards'), { items: [{ title: 'Look at <b>', links: ['chat:1'], column: 'backlog' }] })
-  })
-
-  t.test('the board is accessible in both colour schemes, and fits every window and large text', async t => {
-    const ids = await layOut(board, CARDS)
-    const fits = async (page: Page) => {
-      t.equal(await overflow(page), 0)
-      t.equal(await overflowOfLargeText(page), 0, 'with letters twice as large')
-    }
-    const phone = await site.openTab(t, board, '/', PHONE)
-    await phone.getByRole('link', { name: 'One' }).waitFor()
-    await phone.emulateMedia({ colorScheme: 'dark' })
-    t.same(await findAxeViolations(phone), [])
-    await fits(phone)
-    const page = await site.openTab(t, board)
-    await page.getByRole('link', { name: 'One' }).waitFor()
-    t.same(await findAxeViolationsInBothSchemes(page), [])
-    await fits(page)
-    await page.setViewportSize(WALL.viewport)
-    await fits(page)
-    await page.setViewportSize(LAPTOP.viewport)
-    await follow(page, `/?card=${ids.One}`)
-    await page.getByRole('dialog', { name: 'Card: One' }).waitFor()
-    t.same(await findAxeViolations(page), [], 'a card')
-    await page.keyboard.press('e')
-    await page.getByLabel('Text, in Markdown').waitFor()
-    t.same(await findAxeViolations(page), [], 'a card that is written')
-  })
-
-  t.test('on a phone, columns are tabs, and a menu moves cards', async t => {
-    await layOut(board, CARDS)
-    const page = await site.openTab(t, board, '/', PHONE)
-    await page.getByRole('button', { name: 'Move Two' }).tap()
-    await page.getByRole('dialog', { name: 'Move “Two”' }).getByRole('button', { name: 'Review' }).tap()
-    await savedIn(board, 'review', ['Two'])
-    await page.getByRole('navigation', { name: 'Columns' }).getByRole('button', { name: 'Review' }).tap()
-    await page.getByRole('link', { name: 'Two' }).waitFor()
-    // In one go, as the page may draw the cards again after the move.
-    const targets = await page
-      .getByRole('main')
-      .getByRole('button')
-      .evaluateAll(all => all.map(target => ({ text: target.innerText, box: target.getBoundingClientRect() })))
-    t.ok(targets.length > 0)
-    for (const { text, box } of targets) {
-      t.ok(box.height >= 44 && box.width >= 44, `${text} ${box.width} × ${box.height}`)
-    }
-  })
-
-  t.test('the scripts of the board stay within their size limit', async t => {
-    const ids = await layOut(board, [{ title: 'Read', body: '# Words' }])
-    const page = await site.openTab(t, board, `/?card=${ids.Read}`)
-    await page.getByRole('heading', { name: 'Words' }).waitFor()
-    const sizes: number[] = await page.evaluate(
-      `performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('.js')).map(entry => entry.encodedBodySize)`,
-    )
-    t.ok(sizes.reduce((sum, size) => sum + size) < SCRIPT_BUDGET, `${sizes.length} scripts`)
   })
 
   t.test('no page logs an error, violates its policy or contacts another server', async t => {

@@ -142,7 +142,7 @@ t.test('the panel of an event in a browser', inBrowser(), async t => {
     await story.getByRole('listitem').nth(1).waitFor()
     t.equal(await focused(page), 'Story')
     t.equal(await story.getByRole('listitem').count(), 2)
-    t.same(await findAxeViolations(page), [])
+    t.same(await findAxeViolations(story), [])
     await story.getByRole('button', { name: /commit 7e6d5c4b3a/ }).click()
     await page.waitForURL('**event=link*')
     await story.locator('[aria-current=true]').getByText('commit 7e6d5c4b3a').waitFor()

@@ -145,7 +145,6 @@ t.test('the people tab and tokens in a browser', inBrowser(), async t => {
     await dialog.getByRole('radio', { name: 'Read' }).check()
     await dialog.getByRole('radio', { name: '90 days' }).check()
     await dialog.getByText('Reads events and subscriptions; records and changes nothing.').waitFor()
-    t.same(await findAxeViolations(dialog), [])
     await dialog.getByRole('button', { name: 'Issue token' }).click()
     await dialog.getByText('It reads what your account may read, and changes nothing.').waitFor()
     const row = dialog.getByRole('region', { name: 'Tokens' }).getByRole('listitem')
