@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium } from 'playwright-core'
 import type { Test } from 'tap'
 import { atProcessEnd } from '../support/process-end.js'
 
@@ -37,48 +37,14 @@ export function inBrowser(): { skip: false | string } {
 
 let shared: Promise<Browser> | undefined
 
-/** Windows that stay open for the next files of this process, by their options: the page of each that stays open. */
-const kept = new Map<string, Page>()
-/** Of the pages in such windows since they were last cleared. */
-const origins = new Set<string>()
-
-/** The browser of this process. When the test ends, its windows are closed, or keep nothing of their pages. */
+/** The browser of this process. Its windows are closed when the test ends. */
 export async function openBrowser(t: Test): Promise<Browser> {
   shared ??= launch()
   const browser = await shared
   t.teardown(async () => {
-    const firsts = new Map([...kept.values()].map(page => [page.context(), page]))
-    for (const context of browser.contexts()) {
-      const first = firsts.get(context)
-      if (first === undefined) await context.close()
-      else await clearWindow(context, first)
-    }
-    origins.clear()
+    for (const context of browser.contexts()) await context.close()
   })
   return browser
-}
-
-export function keptWindow(options: string): Page | undefined {
-  return kept.get(options)
-}
-
-/** @param first its page that stays open */
-export function keepWindow(options: string, first: Page): void {
-  kept.set(options, first)
-  first.context().on('request', request => {
-    if (request.isNavigationRequest()) origins.add(new URL(request.url()).origin)
-  })
-}
-
-/** Leaves one page in a window, and nothing of what the others have stored: another server may have the same port later. */
-async function clearWindow(context: BrowserContext, first: Page): Promise<void> {
-  for (const page of context.pages()) if (page !== first) await page.close()
-  await context.setOffline(false)
-  await context.clearPermissions()
-  const session = await context.newCDPSession(first)
-  await context.clearCookies()
-  for (const origin of origins) await session.send('Storage.clearDataForOrigin', { origin, storageTypes: 'all' })
-  await session.detach()
 }
 
 async function launch(): Promise<Browser> {

@@ -1,10 +1,10 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { keepWindow, keptWindow, openWindow } from './chromium.js'
+import { openWindow } from './chromium.js'
 
 /** The size of a desktop's window. */
 const DESKTOP = { width: 1280, height: 800 }
 
-/** Windows that tests share, one for each set of options. Those without a login stay open for the next files of the process. */
+/** Windows that the tests of a file share, one for each set of options. */
 export class SharedWindows {
   /** The page of each that stays open. */
   readonly #first = new Map<string, Promise<Page>>()
@@ -23,21 +23,13 @@ export class SharedWindows {
 
   async #openTab(options: BrowserContextOptions): Promise<Page> {
     const key = JSON.stringify(options)
-    const opened = this.#first.get(key) ?? (options.storageState ? this.#open(options) : this.#openKept(key, options))
+    const opened = this.#first.get(key) ?? this.#open(options)
     this.#first.set(key, opened)
     const first = await opened
     // One after the other, because two popups cannot be distinguished.
     const tab = this.#last.then(() => popup(first))
     this.#last = tab.catch(() => undefined)
     return tab
-  }
-
-  async #openKept(key: string, options: BrowserContextOptions): Promise<Page> {
-    const kept = keptWindow(key)
-    if (kept) return kept
-    const page = await this.#open(options)
-    keepWindow(key, page)
-    return page
   }
 
   /**
