@@ -43,8 +43,11 @@ t.test('a capture command beside a server continues after a kill, and the server
   }
   t.equal(await command.run(), 0)
   // Few, or on a busy machine the second would not wait for the first to its end.
-  said.push(...chat.book.say(DEPLOYS, 50))
-  const [one, other] = await Promise.all([command.start().ended, command.run()])
+  said.push(...chat.book.say(DEPLOYS, 100))
+  const child = command.start()
+  // The process of the commands would be done before the other one has started.
+  await pagesAsked(chat, 1, () => child.hasEnded())
+  const [one, other] = await Promise.all([child.ended, command.run()])
   t.match([one, other], [{ code: 0 }, 0])
   await server.close()
   await compare(t, command, said)

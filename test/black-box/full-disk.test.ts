@@ -64,6 +64,7 @@ t.test('a full disk', mounting(), async t => {
     let answer = await ledger.postBatch(server.http)
     while (answer.status === 200) answer = await ledger.postBatch(server.http)
     t.match(answer.json(), FULL)
+    t.ok(ledger.acknowledged.length > 0, 'batches have filled it')
     t.same(await keysIn(server.http), ledger.acknowledged)
     rmSync(ballast)
     t.equal((await ledger.postBatch(server.http)).status, 200)

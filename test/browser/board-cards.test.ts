@@ -66,7 +66,10 @@ t.test('cards in a browser', inBrowser(), async t => {
   })
 
   t.test('the history of a card shows who did what, and is updated with each change', async t => {
-    const ids = await layOut(board, [{ title: 'Card', body: '- [ ] one' }])
+    const body = '## Why\n\n- [ ] one'
+    const ids = await layOut(board, [
+      { title: 'Card', body, labels: ['re'], assignee: 'Ada Okafor', links: ['chat:7'] },
+    ])
     const page = await site.openTab(t, board, `/?card=${ids.Card}`)
     const panel = page.getByRole('dialog', { name: 'Card: Card' })
     await panel.getByText('History').click()

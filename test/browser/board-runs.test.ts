@@ -11,7 +11,7 @@ const REFUSED = 'The executor refused. Check the token, or ask an operator of th
 const COMMAND = [
   '/bin/sh',
   '-c',
-  `case "$(cat)" in *Long*) seq 1 5100; sleep 0.3; echo last; exit 3;; esac
+  `case "$(cat)" in *Long*) seq 1 5600; sleep 0.3; echo last; exit 3;; esac
 printf 'one\\033[31m red\\n<b>two</b>\\n'; echo oops >&2; sleep 600`,
 ]
 
@@ -180,7 +180,7 @@ t.test('runs in a browser', inBrowser(), async t => {
     ])
     t.match(file.suggestedFilename(), /^run-.+\.log$/)
     const saved = await readFile(await file.path(), 'utf8')
-    t.equal(saved.split('\n').filter(line => /^\d+$/.test(line)).length, 5100, 'also what the page no longer shows')
+    t.equal(saved.split('\n').filter(line => /^\d+$/.test(line)).length, 5600, 'also what the page no longer shows')
 
     await page.keyboard.press('Escape')
     await page.getByRole('link', { name: 'Runs' }).click()

@@ -118,11 +118,14 @@ t.test(
   },
 )
 
-t.test('an export whose reader ends early fails and reports it', async t => {
+t.test('a backup or an export whose reader ends early fails and reports it', async t => {
   const { database } = await start(t, { events: 400 })
-  const { child, ended } = startDaybook(t, ['ledger', 'export', '-'], { env: { EVENT_DB: database } })
-  child.stdout.destroy()
-  t.match(await ended, { code: 75, err: /^The program that reads the output ended before/ })
+  // Each writes to its output in its own way.
+  for (const command of ['backup', 'export']) {
+    const { child, ended } = startDaybook(t, ['ledger', command, '-'], { env: { EVENT_DB: database } })
+    child.stdout.destroy()
+    t.match(await ended, { code: 75, err: /^The program that reads the output ended before/ }, command)
+  }
 })
 
 t.test('a full disk behind standard output is reported, and leaves no copy', async t => {
@@ -130,7 +133,7 @@ t.test('a full disk behind standard output is reported, and leaves no copy', asy
   const temporary = join(folder, 'temporary')
   mkdirSync(temporary)
   const env = { EVENT_DB: database, EVENT_API_URL: url, TMPDIR: temporary }
-  const lines = ['ledger backup -', 'api events --export csv', 'version']
+  const lines = ['ledger backup -', 'ledger export -', 'api events --export csv', 'version']
   for (const line of [...lines, 'consume mail --print --once --from beginning']) {
     const { code, err } = await runDaybook(t, line.split(' '), { env, into: '/dev/full', errorsApart: true })
     t.match({ code, err }, { code: 75, err: /^The disk of standard output is full/ }, line)

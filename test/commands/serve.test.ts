@@ -53,6 +53,8 @@ t.test('a server continues when neither its addresses nor its log can be written
   for (let n = 0; n < 3; n++) t.equal((await fetch(`${address}/api/health`)).status, 200)
   child.kill('SIGTERM')
   t.match(await ended, { code: 0 })
+  const { out } = await runDaybook(t, ['ledger', 'status', '--check', '--json'])
+  t.match(JSON.parse(out), { server: null, event_count: 0, head: null, problems: { length: 0 } }, 'an empty ledger')
 })
 
 t.test('at a terminal, serve prints its addresses, and what to try', async t => {

@@ -19,14 +19,14 @@ interface SeveralServers {
 export async function startServers(
   t: Test,
   cluster: TestCluster,
-  { count = 3, env = {} }: { count?: number; env?: Record<string, string> } = {},
+  { env = {} }: { env?: Record<string, string> } = {},
 ): Promise<SeveralServers> {
   const address = await cluster.emptyLedger(t)
   const database = shownAddress(address)
   const sources = memorySources({ env: { EVENT_LOG_LEVEL: 'silent', EVENT_DB: database, EVENT_DB_POOL: '4', ...env } })
   const start = () => serve(readServeSettings({ only: 'ledger', port: '0' }, sources), sources)
   // At the same time: each of them finds or makes the tables.
-  const servers = await Promise.all(Array.from({ length: count }, start))
+  const servers = await Promise.all(Array.from({ length: 3 }, start))
   t.teardown(() => Promise.all(servers.map(server => server.close())))
   return { urls: servers.map(({ ledger }) => ledger?.url ?? ''), database, address, servers }
 }

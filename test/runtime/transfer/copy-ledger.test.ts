@@ -105,13 +105,13 @@ async function fill(store: Store): Promise<void> {
   await copies.writeMovedState({ ...(await copies.readMovedState()), promotion })
 }
 
-/** Interrupts a copy after its first page, and then erases an event of that page. */
-async function eraseAfterPart(t: Test, from: LocalSettings, to: LocalSettings): Promise<void> {
+/** Interrupts a copy to each place after its first page, and then repeats and erases an event of that page. */
+async function eraseAfterPart(t: Test, from: LocalSettings, ...places: LocalSettings[]): Promise<void> {
   const stop = new Error('interrupted')
   const onProgress = () => {
     throw stop
   }
-  await t.rejects(copyLedger({ from, to }, { onProgress }), stop)
+  for (const to of places) await t.rejects(copyLedger({ from, to }, { onProgress }), stop)
   await inLedger(from, async store => {
     const [known] = await store.events.record([messageCreated('chat:20')])
     await erase(store, '3', [known?.capturedAt as number])
@@ -172,13 +172,15 @@ else {
     }
   }
 
-  t.test('a ledger moves to PostgreSQL and back with all its contents, to a file with an older part of it', async t => {
+  t.test('an interrupted move to PostgreSQL continues, and goes back to a file with an older part of it', async t => {
     const { file, filledFile, database } = places(t)
     const [first, second, third] = [filledFile(), database(), file('back.db')]
-    await eraseAfterPart(t, first, third)
+    await eraseAfterPart(t, first, second, third)
+    await inLedger(first, ({ events }) => events.record([messageCreated('later'), messageCreated('chat:3')]))
     const before = await inLedger(first, movedContentOf)
     const there = await copyLedger({ from: first, to: second }, {})
-    t.match(there, { events: 524, subscriptions: 1, users: 1, tokens: 1, consumers: 1, sources: 2 })
+    // Only the rest, the entry of the erasure and the later event.
+    t.match(there, { events: 25, subscriptions: 1, users: 1, tokens: 1, consumers: 1, sources: 2 })
     t.equal(there.to, second.database.path)
     t.same(await inLedger(second, movedContentOf), before)
     await t.rejects(openLedger(first, 'server'), { category: 'configuration', code: 'continued_elsewhere' })
@@ -292,7 +294,7 @@ else {
       const [original, from, to] = [filledFile(), file('moved.db'), database()]
       await eraseAfterPart(t, original, to)
       await t.rejects(openLedger(to, 'server'), { category: 'configuration', code: 'import_incomplete' })
-      await copyLedger({ from: original, to: from }, {})
+      t.match(await copyLedger({ from: original, to: from }, {}), { events: 524 })
       await inLedger(from, async ({ events, sources }) => {
         await events.record([messageCreated('later'), messageCreated('chat:3')])
         await sources.save({ definition: SOURCE, secrets: ['whsec-new', 'whsec-of-before'], now: CREATED }, 9)
