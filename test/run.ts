@@ -37,7 +37,7 @@ const PROGRAMS = {
 }
 
 const TOGETHER = fileURLToPath(new URL('./files-together.js', import.meta.url))
-/** Rooms whose tests take longest: first, so that all processes end at about the same time. */
+/** Rooms whose tests take or wait longest: first, so that all processes end at about the same time. */
 const SLOW_ROOMS = ['black-box', 'browser', 'board', 'proxy', 'docs', 'store', 'commands', 'runtime', 'server', 'demo']
 /** Files that one process runs at most: what a file leaves in memory slows the next ones down. */
 const MOST_TOGETHER = 48

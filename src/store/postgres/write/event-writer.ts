@@ -39,8 +39,8 @@ const STORED = /* sql */ `
   WHERE event_keys.dedupe_key = ANY ($1::text[])`
 
 /**
- * Everything that a group changes besides stored events, in one statement: each costs the server and the database a fixed
- * time, while groups of other servers wait.
+ * Adds the new events of a group, counts all of them, and moves the clock. It is one statement, because each statement
+ * takes a fixed time while the groups of other servers wait.
  */
 const RECORD = /* sql */ `
   WITH keys AS (
