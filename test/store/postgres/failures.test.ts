@@ -37,6 +37,23 @@ else {
     await Promise.all(stores.map(store => store.close()))
   })
 
+  t.test('what arrives while another server holds the order of the ledger is recorded in one transaction', async t => {
+    const address = cluster.newAddress()
+    const store = await openPostgresStore({ address })
+    const another = await Connection.open(address, 'another server')
+    await another.script('BEGIN; SELECT FROM ledger_clock FOR UPDATE')
+    const recorded = [store.events.record([messageCreated('first')])]
+    await until(async () => (await cluster.sql(`SELECT FROM pg_locks WHERE NOT granted`)).length > 0)
+    for (const key of ['second', 'third']) recorded.push(store.events.record([messageCreated(key)]))
+    await another.script('COMMIT')
+    await Promise.all(recorded)
+    const transactions = await another.runOnce('SELECT DISTINCT xmin::text FROM events')
+    t.equal(transactions.length, 1)
+    t.match(await store.events.stats(), { event_count: 3 })
+    await another.close()
+    await store.close()
+  })
+
   t.test(
     'while connections are cut, a failed write is reported as unavailable, and its repetition is stored',
     async t => {

@@ -123,10 +123,10 @@ export class EventGroups {
   }
 
   async #writeAll(): Promise<void> {
-    let answer = await this.#writeNext(this.#takeGroup())
+    let answer = await this.#writeNext()
     while (this.#calls.length > 0) {
-      const next = this.#writeNext(this.#takeGroup())
-      // While this process answers the callers of a group, the database already reads for the next one.
+      const next = this.#writeNext()
+      // While this process answers the callers of a group, the database already locks the clock for the next one.
       answer()
       answer = await next
     }
@@ -150,15 +150,17 @@ export class EventGroups {
   }
 
   /** @returns a function that answers the callers */
-  async #writeNext(group: Call[]): Promise<() => void> {
-    const events = group.flatMap(call => call.events)
-    const { clock, notify } = this.options
+  async #writeNext(): Promise<() => void> {
+    let group: Call[] = []
+    const takeGroup = (): GroupToWrite => {
+      group = this.#takeGroup()
+      const { clock, notify } = this.options
+      const also = { matchedWith: group[0]?.matchedWith, andThen: group[0]?.andThen }
+      return { events: group.flatMap(call => call.events), notify, now: clock?.(), ...also }
+    }
     try {
       const connection = this.#usableConnection ?? (await this.#connect())
-      const [first] = group
-      const also = { matchedWith: first?.matchedWith, andThen: first?.andThen }
-      const parts = { events, notify, now: clock?.(), ...also }
-      const { outcomes, head } = await writeGroup(connection, parts)
+      const { outcomes, head } = await writeGroup(connection, takeGroup)
       this.#checkedAt = performance.now()
       this.#head = head
       return () => {
@@ -171,6 +173,7 @@ export class EventGroups {
       }
     } catch (error) {
       if (!(error instanceof StaleMatches)) this.#checkedAt = Number.NEGATIVE_INFINITY
+      if (group.length === 0) group = this.#takeGroup()
       return () => {
         for (const { reject } of group) reject(error)
       }

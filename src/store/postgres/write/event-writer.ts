@@ -24,10 +24,10 @@ import {
 } from './subscription-changes.js'
 
 export const TAKE_CLOCK = /* sql */ `
-  SELECT last_us, seq, digest, marked_us, marked_seq, changes, pruned_us, state, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint AS now_us
-  FROM ledger_clock FOR UPDATE`
-const SUBSCRIPTION_VERSION = /* sql */ `SELECT version FROM subscription_version`
-const HOLD_SUBSCRIPTION_VERSION = /* sql */ `SELECT version FROM subscription_version FOR UPDATE`
+  SELECT last_us, seq, digest, marked_us, marked_seq, changes, pruned_us, state FROM ledger_clock FOR UPDATE`
+const SUBSCRIPTION_VERSION = /* sql */ `
+  SELECT version, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint AS now_us FROM subscription_version`
+const HOLD_SUBSCRIPTION_VERSION = /* sql */ `${SUBSCRIPTION_VERSION} FOR UPDATE`
 const HELD_LEASES = /* sql */ `
   SELECT name FROM leases JOIN unnest($1::text[], $2::bigint[]) AS wanted (name, fence) USING (name, fence)`
 const STORED = /* sql */ `
@@ -117,26 +117,29 @@ interface WrittenGroup {
 /**
  * Records a group of events in one transaction. The row of the clock is locked from before the first read until the
  * commit. So groups of all servers run one after the other, and `captured_at`, the numbers and the digests follow the
- * order of the commits. The statements are sent in two batches, before and after this process numbers the events;
- * COMMIT is in the second one.
+ * order of the commits. The statements that read, and those that write and commit, are sent in a batch each.
  *
+ * @param takeGroup called with the row locked: what arrives while other servers hold it is in the same group
  * @throws StaleMatches if the subscriptions have changed; AppError `conflict/lease_lost`, `unavailable/…`. Then nothing is
  *   recorded, unless the connection was lost during the commit.
  *
  * Source: docs/decisions/0067.
  */
-export async function writeGroup(connection: Connection, group: GroupToWrite): Promise<WrittenGroup> {
-  const { andThen } = group
-  const number = () => numberGroup(connection, group)
-  const toStatements = (numbered: NumberedGroup) => statementsOf(numbered, group)
-  const { events } = andThen
-    ? await connection.transaction(async () => {
-        const numbered = await number()
-        await connection.runAll(toStatements(numbered))
-        await andThen(connection, numbered.events.outcomes.at(-1)?.capturedAt ?? 0)
-        return numbered
-      })
-    : await connection.transaction(number, toStatements)
+export async function writeGroup(connection: Connection, takeGroup: () => GroupToWrite): Promise<WrittenGroup> {
+  const { events } = await connection.transaction(
+    async () => {
+      const [clock] = await connection.run(TAKE_CLOCK)
+      refuseUnwritable(clock)
+      const group = takeGroup()
+      const numbered = await connection.together(() => numberGroup(connection, toClock(clock), group))
+      const statements = statementsOf(numbered, group)
+      if (group.andThen === undefined) return { ...numbered, statements }
+      await connection.runAll(statements)
+      await group.andThen(connection, numbered.events.outcomes.at(-1)?.capturedAt ?? 0)
+      return { ...numbered, statements: [] }
+    },
+    ({ statements }) => statements,
+  )
   const { outcomes, last, digest } = events
   return { outcomes, head: last === 0 ? null : { capturedAt: last, digest: digest.toString('hex') } }
 }
@@ -148,15 +151,18 @@ interface NumberedGroup {
   subscriptions: ChangedSubscriptions
 }
 
-/** Locks the clock, reads the stored parts of the events, and numbers them. */
-async function numberGroup(connection: Connection, { events, now, matchedWith }: GroupToWrite): Promise<NumberedGroup> {
+/** Reads the stored parts of the events, and numbers them. */
+async function numberGroup(
+  connection: Connection,
+  clock: Clock,
+  { events, now, matchedWith }: GroupToWrite,
+): Promise<NumberedGroup> {
   const matches = events.flatMap(event => event.matches)
   const leases = new Map(matches.flatMap(({ lease }) => (lease ? [[lease.name, lease.fence] as const] : [])))
   const isCapture = matches.some(({ captured }) => captured !== undefined)
   const keys = [...new Set(events.map(event => event.storedKey))]
   const answered = [...new Set(events.filter(event => event.isAnswered).map(event => event.storedKey))]
-  const [clocks, versions, held, stored, watching] = await allSettled<[Row[], Row[], Row[], Row[], Row[]]>(
-    connection.run(TAKE_CLOCK),
+  const [[version], held, stored, watching] = await allSettled<[Row[], Row[], Row[], Row[]]>(
     connection.run(isCapture ? HOLD_SUBSCRIPTION_VERSION : SUBSCRIPTION_VERSION),
     leases.size === 0
       ? Promise.resolve([])
@@ -164,12 +170,10 @@ async function numberGroup(connection: Connection, { events, now, matchedWith }:
     connection.run(STORED, textArray(keys), textArray(answered)),
     lockSubscriptions(connection, [...new Set(matches.map(match => match.id))]),
   )
-  refuseUnwritable(clocks[0])
-  if (matchedWith !== undefined && Number(versions[0]?.version) !== matchedWith) throw new StaleMatches()
+  if (matchedWith !== undefined && Number(version?.version) !== matchedWith) throw new StaleMatches()
   if (held.length < leases.size) throw leaseLost()
-  const clock = toClock(clocks[0])
   const removed = await tombstonesOf(connection, clock, stored, answered)
-  const numbered = new NumberedEvents(clock, now ?? Number(clocks[0]?.now_us), stored, removed)
+  const numbered = new NumberedEvents(clock, now ?? Number(version?.now_us), stored, removed)
   for (const event of events) numbered.add(event)
   const subscriptions = changeSubscriptions(watching, numbered.subscriptionChanges)
   const { rematched } = subscriptions
