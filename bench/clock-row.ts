@@ -1,6 +1,6 @@
 /**
  * A model of servers that record into one ledger in PostgreSQL, as a queue for one row. Each server writes one group at
- * a time, and holds the row from its first statement to its commit. Times are in milliseconds. Nothing is random: equal
+ * a time, takes its events when it gets the row, and holds the row to its commit. Times are in milliseconds. Nothing is random: equal
  * settings give equal results.
  *
  * Assumptions: every server and the database have their own processor; service times do not depend on load; servers get
@@ -39,6 +39,7 @@ interface Server {
   freeAt: number
   /** Instants of arrival of the events that the thread has handled and that wait for a group. */
   waiting: number[]
+  /** It has the row, or waits for it. */
   writes: boolean
 }
 
@@ -54,7 +55,9 @@ export function simulateClockRow(model: ClockRowModel, ms: number): ClockRowRun 
   const schedule = new Schedule()
   const servers = Array.from({ length: count }, (): Server => ({ freeAt: 0, waiting: [], writes: false }))
   const latencies: number[] = []
-  let [rowFreeAt, busyMs, groups] = [0, 0, 0]
+  const waiting: Server[] = []
+  let isHeld = false
+  let [busyMs, groups] = [0, 0]
   let now = 0
   const arrive = (server: Server, at: number) => {
     server.freeAt = Math.max(server.freeAt, at) + handleMs
@@ -62,16 +65,24 @@ export function simulateClockRow(model: ClockRowModel, ms: number): ClockRowRun 
       at: server.freeAt,
       run: () => {
         server.waiting.push(at)
-        if (!server.writes) write(server)
+        if (!server.writes) askForRow(server)
       },
     })
   }
-  const write = (server: Server) => {
+  const askForRow = (server: Server) => {
     server.writes = true
+    waiting.push(server)
+    if (!isHeld) grantRow()
+  }
+  const grantRow = () => {
+    const server = waiting.shift()
+    isHeld = server !== undefined
+    if (server) write(server)
+  }
+  const write = (server: Server) => {
     const group = server.waiting.splice(0, largestGroup)
     const holdMs = groupMs + eventMs * group.length + commitMs
-    rowFreeAt = Math.max(rowFreeAt, now) + holdMs
-    const end = rowFreeAt
+    const end = now + holdMs
     schedule.add({
       at: end,
       run: () => {
@@ -81,8 +92,9 @@ export function simulateClockRow(model: ClockRowModel, ms: number): ClockRowRun 
           groups++
         }
         for (const _ of group) arrive(server, end)
+        grantRow()
         server.writes = false
-        if (server.waiting.length > 0) write(server)
+        if (server.waiting.length > 0) askForRow(server)
       },
     })
   }
