@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AppError } from '../../../model/app-error.js'
 import type { PostgresAddress } from '../../../model/postgres-address.js'
 import type { Micros } from '../../../model/timestamp.js'
@@ -11,6 +12,8 @@ import { refuseUnwritable } from './refusals.js'
 const WAITING = { events: 50_000, bytes: 256 * 1024 * 1024 }
 /** A group of this size takes no more calls, because other calls of this and other servers wait for it. */
 const GROUP = { events: 512, bytes: 4 * 1024 * 1024 }
+/** How many events are prepared before other work gets a turn. */
+const EVENTS_A_TURN = 8
 /** A commit younger than this proves that the database can commit. */
 const RECENT_CHECK_MS = 1_000
 const PROBE = /* sql */ `UPDATE ledger_clock SET probe = probe + 1 RETURNING last_us, seq, digest, state`
@@ -67,7 +70,11 @@ export class EventGroups {
     this.#preparing++
     try {
       const prepared: PreparedEvent[] = []
-      for (const event of events) prepared.push(await prepareEvent(event))
+      for (const [at, event] of events.entries()) {
+        // The statements of the group in progress wait for the event loop.
+        if (at % EVENTS_A_TURN === EVENTS_A_TURN - 1) await nextTurn()
+        prepared.push(await prepareEvent(event))
+      }
       return await this.#write(prepared, matchedWith, andThen)
     } finally {
       this.#preparing--
