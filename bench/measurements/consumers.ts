@@ -101,7 +101,7 @@ async function measureWaiting({ options, workspace, progress }: Bench): Promise<
     await post(server, `woken.${at % (CONSUMERS / ALIKE)}`, at)
     for (const arrivedAt of await woken) times.add(arrivedAt - startedAt)
   }
-  consumers.stop()
+  await consumers.stop()
   await server.stop()
   return [
     {
@@ -135,7 +135,7 @@ async function measureLive({ options, workspace, progress }: Bench): Promise<Fig
       rates[how as 'live'].push(rate)
     }
   }
-  consumers.stop()
+  await consumers.stop()
   await Promise.all([without.stop(), live.stop()])
   return {
     what: `one new event a POST, ${LIVE} consumers wait`,
@@ -151,6 +151,7 @@ async function measureLive({ options, workspace, progress }: Bench): Promise<Fig
 class WaitingConsumers {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY })
   readonly #url: string
+  readonly #runs: Promise<void>[] = []
   #arrived: (at: number) => void = () => {}
   #isStopped = false
 
@@ -162,23 +163,29 @@ class WaitingConsumers {
     for (let at = 0; at < count; at++) {
       const filters = { kind: kindOf(at) }
       await this.#send(`/api/consumers/c${at}`, 'PUT', { filters })
-      void this.#run(`/api/consumers/c${at}`)
+      const run = this.#run(`/api/consumers/c${at}`)
+      run.catch(() => undefined) // reported by `wakes` or `stop`
+      this.#runs.push(run)
     }
   }
 
-  /** The times at which the next batches with events arrive. */
-  wakes(count: number): Promise<number[]> {
+  /** The times at which the next batches with events arrive. @throws if a consumer fails */
+  async wakes(count: number): Promise<number[]> {
     const times: number[] = []
-    return new Promise(resolve => {
+    const enough = new Promise<void>(resolve => {
       this.#arrived = at => {
-        if (times.push(at) === count) resolve(times)
+        if (times.push(at) === count) resolve()
       }
     })
+    await Promise.race([enough, Promise.all(this.#runs)])
+    return times
   }
 
-  stop(): void {
+  /** @throws if a consumer has failed before */
+  async stop(): Promise<void> {
     this.#isStopped = true
     this.#agent.destroy()
+    await Promise.all(this.#runs)
   }
 
   async #run(path: string): Promise<void> {
