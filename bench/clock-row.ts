@@ -1,7 +1,7 @@
 /**
  * A model of servers that record into one ledger in PostgreSQL, as a queue for one row. Each server writes one group at
- * a time, takes its events when it gets the row, and holds the row to its commit. Times are in milliseconds. Nothing is random: equal
- * settings give equal results.
+ * a time, takes its events when it gets the row, and holds the row to its commit. Times are in milliseconds. Nothing is
+ * random: equal settings give equal results.
  *
  * Assumptions: every server and the database have their own processor; service times do not depend on load; servers get
  * the row in the order of arrival; every client sends its next event when the last one is answered.

@@ -207,6 +207,7 @@ class WaitingConsumers {
           text += part
         })
         res.on('end', () => resolve(JSON.parse(text)))
+        res.on('close', () => resolve(undefined)) // `stop` has cut it
       }).on('error', error => (this.#isStopped ? resolve(undefined) : reject(error)))
     })
   }

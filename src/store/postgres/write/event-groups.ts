@@ -37,8 +37,8 @@ interface Call {
 }
 
 /**
- * Records events in groups: one transaction at a time on a connection of its own, with everything that arrived during
- * the previous one. An idle ledger records a single event immediately.
+ * Records events in groups: one transaction at a time on a connection of its own, with everything that has
+ * arrived when the clock is locked. An idle ledger records a single event immediately.
  */
 export class EventGroups {
   readonly #calls: Call[] = []
@@ -141,8 +141,8 @@ export class EventGroups {
     this.#writing = undefined
   }
 
-  /** Calls that were matched with the same subscriptions. */
-  #takeGroup(): Call[] {
+  /** Calls among the first `most` that were matched with the same subscriptions. */
+  #takeGroup(most = this.#calls.length): Call[] {
     const [first] = this.#calls
     let size = { events: 0, bytes: 0 }
     const isFirstAlone = first !== undefined && isGroupOfItsOwn(first)
@@ -153,11 +153,12 @@ export class EventGroups {
       const isAnother = at > 0 && (isFirstAlone || isGroupOfItsOwn(call))
       return isFull || isAnother || matchedWith !== first?.matchedWith
     })
-    return this.#calls.splice(0, end === -1 ? this.#calls.length : end)
+    return this.#calls.splice(0, end === -1 ? most : Math.min(end, most))
   }
 
   /** @returns a function that answers the callers */
   async #writeNext(): Promise<() => void> {
+    const waiting = this.#calls.length
     let group: Call[] = []
     const takeGroup = (): GroupToWrite => {
       group = this.#takeGroup()
@@ -180,7 +181,8 @@ export class EventGroups {
       }
     } catch (error) {
       if (!(error instanceof StaleMatches)) this.#checkedAt = Number.NEGATIVE_INFINITY
-      if (group.length === 0) group = this.#takeGroup()
+      // Calls that arrived during the failed wait for the clock have not waited yet.
+      if (group.length === 0) group = this.#takeGroup(waiting)
       return () => {
         for (const { reject } of group) reject(error)
       }
