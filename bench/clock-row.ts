@@ -55,7 +55,7 @@ export function simulateClockRow(model: ClockRowModel, ms: number): ClockRowRun 
   const schedule = new Schedule()
   const servers = Array.from({ length: count }, (): Server => ({ freeAt: 0, waiting: [], writes: false }))
   const latencies: number[] = []
-  const waiting: Server[] = []
+  const queue: Server[] = []
   let isHeld = false
   let [busyMs, groups] = [0, 0]
   let now = 0
@@ -71,11 +71,11 @@ export function simulateClockRow(model: ClockRowModel, ms: number): ClockRowRun 
   }
   const askForRow = (server: Server) => {
     server.writes = true
-    waiting.push(server)
+    queue.push(server)
     if (!isHeld) grantRow()
   }
   const grantRow = () => {
-    const server = waiting.shift()
+    const server = queue.shift()
     isHeld = server !== undefined
     if (server) write(server)
   }

@@ -74,7 +74,7 @@ interface ProcessRow {
 async function findTargets(root: TreeRoot, proc: string, earlier?: Targets): Promise<Targets> {
   const rows = await readProcesses(root.mark, proc)
   if (rows) return targetsAmong(rows, root, earlier?.processes ?? [])
-  return { groups: new Set(root.pid !== null && exists(-root.pid) ? [root.pid] : []), pids: [], processes: [] }
+  return { groups: new Set(root.pid !== null && isThere(-root.pid) ? [root.pid] : []), pids: [], processes: [] }
 }
 
 function targetsAmong(rows: readonly ProcessRow[], root: TreeRoot, earlier: readonly ProcessRow[]): Targets {
@@ -134,7 +134,7 @@ function signal({ groups, pids }: Targets, name: 'SIGTERM' | 'SIGKILL'): void {
   for (const pid of pids) send(pid, name)
 }
 
-function exists(target: number): boolean {
+function isThere(target: number): boolean {
   return send(target, 0)
 }
 

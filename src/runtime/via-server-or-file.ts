@@ -65,14 +65,14 @@ export async function ledgerViaServerOrFile<Result>(
 
 /** Refuses a missing file. @throws AppError `not_found/ledger_missing`; as `toFileError` */
 async function requireLedger(database: DatabaseSetting): Promise<void> {
-  if (database.postgres || (await exists(database))) return
+  if (database.postgres || (await hasLedger(database))) return
   throw new AppError('not_found', 'ledger_missing', `There is no ledger at ${database.path}.`, {
     hint: `\`daybook serve\` makes one${database.isDefault ? '; --db names another' : '. Check the path'}.`,
   })
 }
 
 /** A ledger of the older layout counts as existing: opening the default path upgrades it. */
-async function exists({ path, isDefault, legacyPath }: DatabaseSetting): Promise<boolean> {
+async function hasLedger({ path, isDefault, legacyPath }: DatabaseSetting): Promise<boolean> {
   return (await sizeOf(path)) > 0 || (isDefault && (await sizeOf(legacyPath)) > 0)
 }
 

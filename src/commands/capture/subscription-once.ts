@@ -77,7 +77,7 @@ export default class CaptureSubscriptionOnce extends DaybookCommand {
 
   private async print(value: unknown, flags: Flags, captures: readonly WatchCapture[]): Promise<void> {
     if (flags.json || !this.output.isTerminal) return this.output.print(JSON.stringify(value))
-    const { capturesText } = await import('../../cli/views/captures.js')
+    const { capturesText } = await import('../../cli/views/capture-results.js')
     await this.output.print(capturesText(captures, await this.style(flags)))
   }
 }

@@ -3,8 +3,14 @@ import { exchange, type HttpAnswer } from '../../http/exchange.js'
 import { HttpFailure } from '../../http/http-failure.js'
 import { AppError } from '../../model/app-error.js'
 import { parseUrl } from '../../model/parse-url.js'
+import {
+  answerUnreadable,
+  type PlatformWords,
+  rateLimited,
+  toPlatformFailure,
+  toPlatformRefusal,
+} from './platform-refusals.js'
 import { MIN_WAIT_SECONDS, waitAfter, waitAsked } from './platform-wait.js'
-import { answerUnreadable, type PlatformWords, rateLimited, toPlatformFailure, toPlatformRefusal } from './refusals.js'
 
 const IDLE_SECONDS = 30
 const TOTAL_SECONDS = 120

@@ -6,14 +6,14 @@ import { exchange, type HttpAnswer } from '../../http/exchange.js'
 import { HttpFailure } from '../../http/http-failure.js'
 import { AppError } from '../../model/app-error.js'
 import { parseUrl } from '../../model/parse-url.js'
-import { waitAsked } from '../api/platform-wait.js'
 import {
   answerUnreadable,
   type PlatformWords,
   rateLimited,
   toPlatformFailure,
   toPlatformRefusal,
-} from '../api/refusals.js'
+} from '../api/platform-refusals.js'
+import { waitAsked } from '../api/platform-wait.js'
 import { digestOf } from '../mapping/identifiers.js'
 import { loginAfter } from './feed-login.js'
 import { type Feed, NotAFeed, parseFeed } from './parse-feed.js'

@@ -1,12 +1,12 @@
 import { constants } from 'node:fs'
-import { access, type FileHandle, open, rename } from 'node:fs/promises'
+import { type FileHandle, open, rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip, inflateRawSync } from 'node:zlib'
 import { byteLines, endsWithFeed } from '../../client/lines.js'
 import { AppError } from '../../model/app-error.js'
 import type { CopyPageLine, ExportHeader } from '../../model/ledger-copy.js'
-import { syncFolder } from '../../store/sqlite/files/file-system.js'
+import { exists, syncFolder } from '../../store/sqlite/files/file-system.js'
 import { toNewFileError } from '../../store/sqlite/files/new-copy.js'
 import { findCopyLine } from './copy-lines.js'
 
@@ -210,15 +210,5 @@ function inflate(bytes: Buffer): { text: Buffer; bytes: number } | undefined {
     return { text: buffer, bytes: engine.bytesWritten }
   } catch {
     return undefined // the caller reads more, or continues the file there
-  }
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await access(path)
-    return true
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
-    throw error
   }
 }

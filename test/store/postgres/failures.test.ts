@@ -55,6 +55,24 @@ else {
   })
 
   t.test(
+    'an event that arrives while another one waits in vain for the order of the ledger is not refused with it',
+    async t => {
+      const address = cluster.newAddress({ timeoutSeconds: 1 })
+      const store = await openPostgresStore({ address })
+      const another = await Connection.open({ ...address, timeoutSeconds: 60 }, 'another server')
+      await another.script('BEGIN; SELECT FROM ledger_clock FOR UPDATE')
+      const first = store.events.record([messageCreated('first')])
+      await until(async () => (await cluster.sql(`SELECT FROM pg_locks WHERE NOT granted`)).length > 0)
+      const second = store.events.record([messageCreated('second')])
+      await t.rejects(first, { code: 'busy' })
+      await another.script('COMMIT')
+      t.match(await second, [{ created: true }])
+      await another.close()
+      await store.close()
+    },
+  )
+
+  t.test(
     'while connections are cut, a failed write is reported as unavailable, and its repetition is stored',
     async t => {
       const stores = await openTogether(2)

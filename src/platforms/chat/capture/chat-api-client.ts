@@ -16,7 +16,7 @@ import {
   readUsers,
 } from './answers.js'
 import type { ChatApi, ChatMessage, ChatQueue, MessagePage, MessageQuery, QueueApi, QueueEvents } from './chat-api.js'
-import { toChatFailure, toChatRefusal } from './refusals.js'
+import { toChatFailure, toChatRefusal } from './chat-refusals.js'
 
 const IDLE_SECONDS = 30
 const TOTAL_SECONDS = 120

@@ -1,7 +1,7 @@
 import { messagePlaceOf, type StreamPlace } from '../place.js'
 import { currentFollowedPlace, type FollowedPlace, sameName, type WatchedPlace } from '../watched-place.js'
 import type { ChatApi, ChatMessage, MessagePage, MessageQuery, NarrowTerm } from './chat-api.js'
-import { isRefusedNarrow } from './refusals.js'
+import { isRefusedNarrow } from './chat-refusals.js'
 
 /** First feature level with the narrow `with`, which selects the topic that now contains a message. */
 const LEVEL_OF_WITH = 271

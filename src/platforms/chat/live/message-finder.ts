@@ -1,7 +1,7 @@
 import type { StoredEvent } from '../../../model/events/event.js'
 import { targetChain } from '../../../model/events/event.js'
 import type { ChatApi, ChatMessage, NarrowTerm } from '../capture/chat-api.js'
-import { isRefusedNarrow } from '../capture/refusals.js'
+import { isRefusedNarrow } from '../capture/chat-refusals.js'
 import { readChanges } from '../changes/edit-history.js'
 import { messagePlaceOf, type StreamPlace } from '../place.js'
 import { MessagePlaces } from './message-places.js'

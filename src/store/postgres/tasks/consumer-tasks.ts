@@ -16,7 +16,7 @@ import { toConsumer, toDeadLetter, toPlace } from '../../stored-consumer.js'
 import type { Connection, Row } from '../connection/connection.js'
 import type { Pool } from '../connection/pool.js'
 import { bigintArray, isStorable } from '../connection/text-array.js'
-import { refuseUnwritable } from '../write/refusals.js'
+import { refuseUnwritable } from '../write/refuse-unwritable.js'
 
 /** By name: with `*`, a column that a newer release adds would end the prepared statements of servers that run. */
 const CONSUMER = `name, owner_user_id, filters, checkpoint, read_to, epoch, fence, leased_until, acknowledged_at, failures,

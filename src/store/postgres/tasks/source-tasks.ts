@@ -3,7 +3,7 @@ import { toListedSource, tooManySources, toSourceWithSecrets } from '../../store
 import type { Connection } from '../connection/connection.js'
 import type { Pool } from '../connection/pool.js'
 import { isStorable } from '../connection/text-array.js'
-import { READ_STATE, refuseUnwritable } from '../write/refusals.js'
+import { READ_STATE, refuseUnwritable } from '../write/refuse-unwritable.js'
 
 const FIND = /* sql */ `
   SELECT body, created_at, updated_at, secrets FROM sources LEFT JOIN source_secrets USING (name) WHERE name = $1`

@@ -5,7 +5,7 @@ import type { SubscriptionStore } from '../../subscription-store.js'
 import type { Connection, Row } from '../connection/connection.js'
 import type { Pool } from '../connection/pool.js'
 import { isStorable, textArray } from '../connection/text-array.js'
-import { READ_STATE, refuseMoved } from '../write/refusals.js'
+import { READ_STATE, refuseMoved } from '../write/refuse-unwritable.js'
 import {
   announceChanges,
   changeSubscriptions,

@@ -6,7 +6,7 @@ import type { LastAdminRule, StoredUser, UserStore } from '../../user-store.js'
 import type { Connection, Row } from '../connection/connection.js'
 import type { Pool } from '../connection/pool.js'
 import { isStorable } from '../connection/text-array.js'
-import { READ_STATE, refuseMoved } from '../write/refusals.js'
+import { READ_STATE, refuseMoved } from '../write/refuse-unwritable.js'
 import { addAccountLogEntry, listAccountLog } from './account-log.js'
 
 const IS_CLOSED = /* sql */ `SELECT value FROM meta WHERE name = 'closed'`

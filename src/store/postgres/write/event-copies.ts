@@ -16,7 +16,7 @@ import { searchableTextOf, searchableTextOfJson } from '../search/searchable-tex
 import { changedEvents, noteChanges, TAKE_CLOCK, toClock } from './event-writer.js'
 import type { Clock, CreatedEvent, EventChanges, KnownEvent, Tally } from './numbered-events.js'
 import { mutableMembersJson, readTail } from './prepared-event.js'
-import { refuseMoved } from './refusals.js'
+import { refuseMoved } from './refuse-unwritable.js'
 
 const STORED_KEYS = /* sql */ `SELECT dedupe_key FROM event_keys WHERE dedupe_key = ANY ($1::text[])`
 const STORED = /* sql */ `

@@ -6,7 +6,7 @@ import { type EventToRecord, type LedgerHead, type RecordOutcome, StaleMatches }
 import { Connection } from '../connection/connection.js'
 import { type GroupToWrite, writeGroup } from './event-writer.js'
 import { type PreparedEvent, prepareEvent, sizeOf } from './prepared-event.js'
-import { refuseUnwritable } from './refusals.js'
+import { refuseUnwritable } from './refuse-unwritable.js'
 
 /** Events and bytes that may wait for the database; a caller beyond that receives `busy`. */
 const WAITING = { events: 50_000, bytes: 256 * 1024 * 1024 }

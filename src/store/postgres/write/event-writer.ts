@@ -14,7 +14,7 @@ import {
   type WrittenEvent,
 } from './numbered-events.js'
 import type { PreparedEvent } from './prepared-event.js'
-import { leaseLost, refuseUnwritable } from './refusals.js'
+import { leaseLost, refuseUnwritable } from './refuse-unwritable.js'
 import {
   announceChanges,
   type ChangedSubscriptions,
