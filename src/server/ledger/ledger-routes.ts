@@ -79,25 +79,17 @@ const DEAD_LETTERS = '/api/consumers/:name/dead-letters'
 interface LedgerRouteParts {
   ledger: ServedLedger
   accounts: Accounts
-  captures: ServedCaptures
-  reconciliations: ServedReconciliations
-  copyTo: CopyLedger
-  verify: VerifyEvents
-  copies: ServedCopies
-  following: ServedFollowing
-  storageSizes: ReadStorageSizes
-  listLinkedCards: ListLinkedCards
   program: LedgerProgram
   callers: Callers
   bodies: Bodies
   answers: Answers
   platforms: WatchedPlatforms
+  deliveries: Deliveries
+  copying: Copying
+  storage: LedgerStorage
+  listLinkedCards: ListLinkedCards
   pages: { observatory: Pages; login: LoginPages }
   metrics: LedgerMetrics
-  refused: RefusedDeliveries
-  trace: ServedTrace
-  lastBackup: () => number | undefined
-  restoredAt: number | undefined
 }
 
 /** Facts about this program. */
@@ -151,6 +143,28 @@ interface WatchedPlatforms {
   /** The same for deliveries whose hook names none, if `chatSite` is not set. */
   chatFallbackSite: string | undefined
   acceptLargeDelivery: AcceptLargeDelivery
+  captures: ServedCaptures
+  reconciliations: ServedReconciliations
+}
+
+/** What is known of recent deliveries. */
+interface Deliveries {
+  refused: RefusedDeliveries
+  trace: ServedTrace
+}
+
+/** Between this ledger and others. */
+interface Copying {
+  copies: ServedCopies
+  following: ServedFollowing
+}
+
+interface LedgerStorage {
+  copyTo: CopyLedger
+  verify: VerifyEvents
+  storageSizes: ReadStorageSizes
+  lastBackup: () => number | undefined
+  restoredAt: number | undefined
 }
 
 /**
@@ -162,6 +176,8 @@ interface WatchedPlatforms {
  */
 export function ledgerRoutes(parts: LedgerRouteParts): Route[] {
   const { ledger, accounts, program, callers, bodies, answers, pages, metrics } = parts
+  const { captures, reconciliations } = parts.platforms
+  const { following } = parts.copying
   const checkMayRead = (req: HttpRequest<Identity>) => callers.authorise({ method: 'GET', access: 'read' }, req)
   const checkMayWrite = (req: HttpRequest<Identity>) => callers.authorise({ method: 'GET', access: 'write' }, req)
   const reading = { ledger, ...answers, now: program.now, checkMayRead }
@@ -218,7 +234,7 @@ export function ledgerRoutes(parts: LedgerRouteParts): Route[] {
     route('POST', '/api/sources/:name/read', 'admin', sources.readSourceFeed(writing)),
     route('POST', '/api/sources/:name/test', 'admin', sources.testSavedDelivery({ ...writing, ...parts.platforms })),
     route('GET', '/api/presets', 'admin', sources.listPresets()),
-    route('GET', '/api/deliveries', 'admin', listDeliveries(parts)),
+    route('GET', '/api/deliveries', 'admin', listDeliveries(parts.deliveries)),
     route('POST', '/api/login', 'login', login(sessions)),
     route('POST', '/api/logout', 'logout', logout(sessions)),
     route('GET', '/api/session', 'optional_login', sessionStatus(sessions)),
@@ -242,25 +258,25 @@ export function ledgerRoutes(parts: LedgerRouteParts): Route[] {
     route('GET', '/api/me/sessions', 'account', users.listSessions(people, users.ownId)),
     route('DELETE', '/api/me/sessions', 'account', users.endSessions(people, users.ownId)),
     route('DELETE', '/api/me/sessions/:session_id', 'account', users.endSession(people, users.ownId)),
-    route('POST', '/api/captures', 'local', runCaptures({ captures: parts.captures, ...bodies, ...answers })),
-    route(
-      'POST',
-      '/api/reconciliations',
-      'local',
-      runReconciliation({ reconciliations: parts.reconciliations, ...bodies, ...answers }),
-    ),
-    route('GET', '/api/reconciliations', 'admin', reconcileStatus(parts)),
-    route('POST', '/api/reconciliations/run', 'admin', startReconciliation({ ...parts, ...bodies })),
+    route('POST', '/api/captures', 'local', runCaptures({ captures, ...bodies, ...answers })),
+    route('POST', '/api/reconciliations', 'local', runReconciliation({ reconciliations, ...bodies, ...answers })),
+    route('GET', '/api/reconciliations', 'admin', reconcileStatus({ reconciliations })),
+    route('POST', '/api/reconciliations/run', 'admin', startReconciliation({ reconciliations, ...bodies })),
     route('POST', '/api/history', 'local', recordHistory(writing)),
-    route('POST', '/api/backups', 'local', copyLedger({ copyTo: parts.copyTo, ...bodies })),
+    route('POST', '/api/backups', 'local', copyLedger({ ...parts.storage, ...bodies })),
     route('POST', '/api/erasures', 'admin', eraseEvents(people)),
-    route('POST', '/api/verify', 'local', verifyEvents(parts)),
-    route('POST', '/api/copy', 'copy', copyPage({ ...parts, ...answers })),
-    route('POST', '/api/copy/state', 'copy', ledgerState({ ...parts, ...answers })),
-    route('POST', '/api/promotion', 'admin', promote({ ...parts, ...bodies })),
-    route('GET', '/api/health', 'public', health({ ...parts, ...program, showPlain: pages.login.showPlain })),
+    route('POST', '/api/verify', 'local', verifyEvents(parts.storage)),
+    route('POST', '/api/copy', 'copy', copyPage({ ...parts.copying, ...answers })),
+    route('POST', '/api/copy/state', 'copy', ledgerState({ ...parts.copying, ...answers })),
+    route('POST', '/api/promotion', 'admin', promote({ following, ...bodies })),
+    route(
+      'GET',
+      '/api/health',
+      'public',
+      health({ ledger, captures, following, ...parts.storage, ...program, showPlain: pages.login.showPlain }),
+    ),
     route('GET', '/api/cards', 'read', listCardsOfEvent(parts)),
-    route('GET', '/api/stats', 'read', stats(parts)),
+    route('GET', '/api/stats', 'read', stats({ ledger, ...parts.deliveries, ...parts.storage })),
     route('GET', '/api/platforms', 'read', platforms({ ...parts.platforms, sources: ledger.sources })),
     route('GET', '/api/schema/event', 'read', schema(EventSchema)),
     route('GET', '/api/schema/subscription', 'read', schema(SubscriptionSchema)),
@@ -295,7 +311,7 @@ export function ledgerRoutes(parts: LedgerRouteParts): Route[] {
     route('GET', '/login/assets/:name', 'public', pages.login.asset),
     route('GET', '/assets/*', 'public', pages.observatory.asset),
   ]
-  return refusingWhileFollowing(routes, parts.following)
+  return refusingWhileFollowing(routes, following)
 }
 
 function webhookRoutes({ ledger, bodies, callers, metrics, platforms }: LedgerRouteParts): Route[] {

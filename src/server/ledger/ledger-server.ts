@@ -197,13 +197,6 @@ export function createLedgerServer(options: LedgerServerOptions): LedgerServer {
   const routes = ledgerRoutes({
     ledger: options.ledger,
     accounts: options.accounts,
-    captures: options.captures,
-    reconciliations: options.reconciliations,
-    copyTo: options.copyTo,
-    verify: options.verify,
-    copies: options.copies,
-    storageSizes: options.storageSizes,
-    following: options.following,
     listLinkedCards: options.listLinkedCards ?? (async () => undefined),
     program: {
       version: options.version,
@@ -238,6 +231,17 @@ export function createLedgerServer(options: LedgerServerOptions): LedgerServer {
       chatSite,
       chatFallbackSite,
       acceptLargeDelivery: options.acceptLargeDelivery,
+      captures: options.captures,
+      reconciliations: options.reconciliations,
+    },
+    deliveries: { refused, trace },
+    copying: { copies: options.copies, following: options.following },
+    storage: {
+      copyTo: options.copyTo,
+      verify: options.verify,
+      storageSizes: options.storageSizes,
+      lastBackup: options.lastBackup,
+      restoredAt: options.restoredAt,
     },
     pages: {
       observatory: pages({
@@ -250,10 +254,6 @@ export function createLedgerServer(options: LedgerServerOptions): LedgerServer {
       login,
     },
     metrics,
-    refused,
-    trace,
-    lastBackup: options.lastBackup,
-    restoredAt: options.restoredAt,
   })
   const app = createHttpApp({
     routes,
