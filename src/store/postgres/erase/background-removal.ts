@@ -6,15 +6,20 @@ import type { Pool } from '../connection/pool.js'
 import { bigintArray, textArray } from '../connection/text-array.js'
 import { CONTENT_DIGEST, EVENT_PARTS, readStoredEvent } from './stored-tombstone.js'
 
-/** Events per slice: recording waits for it. */
-const SLICE = 100
+/** What a slice removes at most: recording waits for it. A single event may be larger. */
+const SLICE = { events: 100, bytes: 4 * 1024 * 1024 } as const
 /** Pause after a slice, as a multiple of its duration. */
 const REST = 9
 const RETRY_MS = 5_000
 
 const TAKE_CLOCK = /* sql */ `SELECT pruned_us FROM ledger_clock FOR UPDATE`
 const NEXT = /* sql */ `
-  SELECT captured_us, dedupe_key, ${EVENT_PARTS} FROM events WHERE captured_us <= $1 ORDER BY captured_us LIMIT ${SLICE}`
+  SELECT captured_us, dedupe_key, ${EVENT_PARTS}
+  FROM (
+    SELECT captured_us, dedupe_key, body, tail, sum(octet_length(body)) OVER (ORDER BY captured_us) AS upto
+    FROM events WHERE captured_us <= $1 ORDER BY captured_us LIMIT ${SLICE.events}
+  ) AS oldest
+  WHERE upto <= ${SLICE.bytes} OR upto = octet_length(body) ORDER BY captured_us`
 const MOVE = /* sql */ `
   WITH removed AS (
     DELETE FROM events USING unnest($1::bigint[], $2::text[]) AS wanted (captured_us, provenance)
@@ -82,8 +87,8 @@ async function removeSlice(connection: Connection): Promise<boolean> {
   })
   if (rows.length > 0) {
     await connection.run(MOVE, bigintArray(rows.map(row => Number(row.captured_us))), textArray(provenances))
+    return false
   }
-  if (rows.length === SLICE) return false
   await connection.run(FORGET_MARKS, through)
   await connection.run(FORGET_SOURCE_MARKS, through)
   return true

@@ -10,7 +10,7 @@ import type { Connection } from '../connection/connection.js'
 import { filterSql, shifted } from '../search/event-filter.js'
 import { facetsOf } from '../search/facets.js'
 import { readCountedRange } from './counted-range.js'
-import { undecidedEvents } from './event-histogram.js'
+import { undecidedEvents } from './event-reader.js'
 import { type Range, windowsOf } from './event-windows.js'
 
 /** A menu waits for this: after a second of work, the answer contains the counts so far. */

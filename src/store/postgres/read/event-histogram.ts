@@ -1,4 +1,3 @@
-import type { StoredEvent } from '../../../model/events/event.js'
 import {
   bucketStarts,
   type EventHistogram,
@@ -6,23 +5,23 @@ import {
   type HistogramQuery,
   type OutcomeCounts,
 } from '../../../model/events/event-histogram.js'
-import { type EventFilter, eventMatches } from '../../../model/events/event-match.js'
+import type { EventFilter } from '../../../model/events/event-match.js'
 import { OUTCOMES } from '../../../model/sentences/event-outcome.js'
 import type { Micros } from '../../../model/timestamp.js'
 import { allSettled, type Connection, type Row } from '../connection/connection.js'
 import { bigintArray, textArray } from '../connection/text-array.js'
 import { filterSql, shifted } from '../search/event-filter.js'
 import { readCountedRange } from './counted-range.js'
+import { undecidedEvents } from './event-reader.js'
 import { windowsOf } from './event-windows.js'
 import type { LedgerBounds } from './ledger-bounds.js'
 
 /** After this much work, the answer contains the counts so far, unless the query has another limit. */
 const WORK_MS = 2_000
-/** Number of events read at a time where the database cannot decide. */
-const UNDECIDED = 64
 
 const LARGEST_SOURCES = /* sql */ `
-  SELECT source FROM source_counters WHERE events > 0 ORDER BY events DESC, source LIMIT ${HISTOGRAM_LIMITS.sources}`
+  SELECT source FROM source_counters WHERE events > 0 AND source <> ALL ($1::text[])
+  ORDER BY events DESC, source LIMIT ${HISTOGRAM_LIMITS.sources}`
 
 /** Number of events up to each of these instants. @param $2 number of removed events */
 const COUNT_UP_TO = /* sql */ `
@@ -57,10 +56,6 @@ const countSql = (conditions: string) => /* sql */ `
   SELECT width_bucket(captured_us, $3::bigint[]) AS bucket, source, count(*) AS count
   FROM events WHERE captured_us BETWEEN $1 AND $2${conditions} GROUP BY 1, 2`
 const COUNT_PARAMETERS = 3
-const undecidedSql = (conditions: string) => /* sql */ `
-  SELECT captured_us, body || tail AS event FROM events
-  WHERE captured_us BETWEEN $1 AND $2${conditions} ORDER BY captured_us DESC LIMIT ${UNDECIDED}`
-const UNDECIDED_PARAMETERS = 2
 
 /** Counts events over a range, newest first; later events do not count. */
 export async function countEvents(connection: Connection, query: HistogramQuery): Promise<EventHistogram> {
@@ -69,7 +64,7 @@ export async function countEvents(connection: Connection, query: HistogramQuery)
   if (!range) return { ...NOTHING, ...(query.split && { byOutcome: [] }), head, epoch }
   const { from, to } = range
   const starts = bucketStarts({ ...range, buckets: query.buckets })
-  const sources = [...new Set(query.sources ?? (await connection.run(LARGEST_SOURCES)).map(row => String(row.source)))]
+  const sources = [...new Set(query.sources ?? (await largestSources(connection, query.excluded?.sources)))]
   const counts = new Counts(starts, sources)
   const workMs = query.workMs ?? WORK_MS
   const countedFrom = bySourceAlone(query)
@@ -92,24 +87,16 @@ export async function countEvents(connection: Connection, query: HistogramQuery)
   return { ...counts.known(countedFrom ?? from), ...split, from, to, starts, head, epoch }
 }
 
+async function largestSources(connection: Connection, excluded: readonly string[] = []): Promise<string[]> {
+  return (await connection.run(LARGEST_SOURCES, textArray(excluded))).map(row => String(row.source))
+}
+
 const NOTHING = { from: null, to: null, starts: [], counts: [], count: 0, bySource: [], countedFrom: null }
 
-function bySourceAlone({ sources: _, kinds, ...filter }: HistogramQuery): boolean {
-  const { subscriptionIds, subjectId, actors, target, verified, outcomes, search, excluded } = filter
-  const { occurredFrom, occurredTo } = filter
-  const others = [
-    subscriptionIds,
-    subjectId,
-    actors,
-    target,
-    verified,
-    outcomes,
-    search,
-    excluded,
-    occurredFrom,
-    occurredTo,
-  ]
-  return others.every(value => value === undefined) && (kinds === undefined || kinds.includes('*'))
+/** Whether every event of the sources matches. */
+function bySourceAlone({ sources: _, ...others }: HistogramQuery): boolean {
+  const { conditions, isExact } = filterSql(others)
+  return conditions === '' && isExact
 }
 
 /** From stored counts: a million events cost the same as a thousand. */
@@ -167,25 +154,6 @@ async function countByWindows(
     if (performance.now() - started > workMs && window.low > low) return window.low
   }
   return undefined
-}
-
-/** Events that the database finds and that match. */
-export async function* undecidedEvents(
-  connection: Connection,
-  query: EventFilter,
-  { low, high }: { low: Micros; high: Micros },
-): AsyncGenerator<StoredEvent & { at: Micros }> {
-  const { conditions, values } = filterSql(query)
-  const sql = undecidedSql(shifted(conditions, UNDECIDED_PARAMETERS))
-  for (let last = high; ; ) {
-    const rows = await connection.runOnce(sql, [low, last, ...values])
-    for (const row of rows) {
-      const event = JSON.parse(String(row.event)) as StoredEvent
-      if (eventMatches(event, query)) yield { ...event, at: Number(row.captured_us) }
-    }
-    if (rows.length < UNDECIDED) return
-    last = Number(rows.at(-1)?.captured_us) - 1
-  }
 }
 
 class Counts {

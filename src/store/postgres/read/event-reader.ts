@@ -1,5 +1,5 @@
 import type { StoredEvent } from '../../../model/events/event.js'
-import { eventMatches } from '../../../model/events/event-match.js'
+import { type EventFilter, eventMatches } from '../../../model/events/event-match.js'
 import { type EventPage, type EventQuery, isRange, nextCheckpoint } from '../../../model/events/event-query.js'
 import type { Micros } from '../../../model/timestamp.js'
 import { EDGE_BYTES, LARGE_EVENT_BYTES, outlineOf } from '../../large-event.js'
@@ -30,13 +30,17 @@ const PARAMETERS = 5
 
 const EDGES = /* sql */ `
   SELECT left(body, ${EDGE_BYTES}) AS head, right(body, ${EDGE_BYTES}) || tail AS tail FROM events WHERE captured_us = $1`
-/** The same, without the bodies of large events, and with the ends of these. */
+/** The same, of any size in all; `event` is null for a large one, and once the others fill a page. */
 const strippedSql = (order: 'ASC' | 'DESC', conditions: string) => /* sql */ `
-  SELECT captured_us, bytes, CASE WHEN bytes <= ${LARGE_EVENT_BYTES} THEN body || tail END AS event
+  SELECT captured_us, bytes, CASE WHEN bytes <= ${LARGE_EVENT_BYTES} AND upto <= ${PAGE_BYTES} THEN body || tail END AS event
   FROM (
-    SELECT captured_us, body, tail, octet_length(body) + octet_length(tail) AS bytes
-    FROM events WHERE captured_us BETWEEN $1 AND $2${conditions} ORDER BY captured_us ${order} LIMIT $3
-  ) AS found ORDER BY captured_us ${order}`
+    SELECT captured_us, body, tail, bytes,
+      sum(bytes) FILTER (WHERE bytes <= ${LARGE_EVENT_BYTES}) OVER (ORDER BY captured_us ${order}) AS upto
+    FROM (
+      SELECT captured_us, body, tail, octet_length(body) + octet_length(tail) AS bytes
+      FROM events WHERE captured_us BETWEEN $1 AND $2${conditions} ORDER BY captured_us ${order} LIMIT $3
+    ) AS found
+  ) AS summed ORDER BY captured_us ${order}`
 const STRIPPED_PARAMETERS = 3
 const ORDERS = { asc: 'ASC', desc: 'DESC' } as const
 
@@ -132,9 +136,32 @@ async function eventOf(
     if (!eventMatches(JSON.parse(String(whole)) as StoredEvent, query)) return undefined
     if (!query.withoutPayload) return Buffer.from(String(whole))
   }
-  const event = row.event === null ? await readOutline(connection, row) : (JSON.parse(String(row.event)) as StoredEvent)
+  const event =
+    Number(row.bytes) > LARGE_EVENT_BYTES
+      ? await readOutline(connection, row)
+      : (JSON.parse(String(row.event ?? (await readWhole(connection, row)))) as StoredEvent)
   const { payload: _, ...others } = event
   return Buffer.from(JSON.stringify(others))
+}
+
+/** Events that match, newest first, where the database cannot decide. */
+export async function* undecidedEvents(
+  connection: Connection,
+  query: EventFilter,
+  { low, high }: Range,
+): AsyncGenerator<StoredEvent & { at: Micros }> {
+  const { conditions, values } = filterSql(query)
+  const sql = pageSql('DESC', shifted(conditions, PARAMETERS))
+  for (let last = high; ; ) {
+    const rows = await connection.runOnce(sql, [low, last, UNDECIDED, PAGE_BYTES, true, ...values])
+    const read = rows.filter(row => row.event !== null)
+    for (const row of read) {
+      const event = JSON.parse(String(row.event)) as StoredEvent
+      if (eventMatches(event, query)) yield { ...event, at: Number(row.captured_us) }
+    }
+    if (read.length < rows.length || rows.length === UNDECIDED) last = Number(read.at(-1)?.captured_us) - 1
+    else return
+  }
 }
 
 const WHOLE = /* sql */ `SELECT body || tail AS event FROM events WHERE captured_us = $1`

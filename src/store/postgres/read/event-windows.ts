@@ -8,7 +8,7 @@ export interface Range {
 }
 
 /** Number of marks that the first window covers, and the largest one. */
-const FIRST = 16
+const FIRST = 64
 const LARGEST = 4_096
 /** After a statement that takes less, the next window is larger, at most `GROWTH` times. */
 const TARGET_MS = 60
