@@ -1,6 +1,6 @@
 import { cutToDepth, isDeeperThan, JSON_DEPTH } from '../model/json-depth.js'
 import { isObject } from '../model/json-object.js'
-import type { Subscription } from '../model/subscriptions/subscription.js'
+import type { CaptureState, Subscription } from '../model/subscriptions/subscription.js'
 
 /** Members of a subscription that must have a certain form, each with the value that replaces one of another form. */
 const MEMBERS: {
@@ -42,6 +42,16 @@ export function readStoredSubscription(row: Record<string, unknown>): Subscripti
   const subscription = { ...body, id: String(row.id), owner_user_id: owner } as Subscription
   if (wrong.length > 0) return { ...subscription, enabled: false, problem: wrongMembers(stored, wrong) }
   return isDeep ? { ...subscription, problem: TOO_DEEP } : subscription
+}
+
+/** If the host changes, what was read on the former host is discarded. Then its cursor has no meaning either. */
+export function mergeCapture(
+  before: CaptureState,
+  changes: CaptureState,
+): { capture: CaptureState; isOtherHost: boolean } {
+  const isOtherHost = Boolean(changes.host && before.host && changes.host !== before.host)
+  const { read_to, reread, followed, unfinished, tracked, ...ofAnyHost } = before
+  return { capture: { ...(isOtherHost ? ofAnyHost : before), ...changes }, isOtherHost }
 }
 
 function wrongMembers(stored: object | undefined, wrong: readonly [name: string, unknown][]): string {

@@ -131,6 +131,12 @@ export function captureConformance(t: Test, open: OpenStore): void {
     t.same((await find())?.capture, { host: 'b.example.org', read_to: '10:00' })
   })
 
+  t.test('a message id replaces a cursor that is an instant', async t => {
+    const { events, find } = await openWatched(t, { last_cursor: '2031-05-04T09:00:00.000000Z' })
+    await events.record([captured(7)])
+    t.match(await find(), { last_cursor: '7' })
+  })
+
   t.test('the tracked state of changes belongs to its host', async t => {
     const { subscriptions, find } = await openWatched(t)
     const tracked = { since: '2031-05-04T09:00:00.000000Z', queue: 'q' }

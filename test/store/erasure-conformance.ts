@@ -203,6 +203,16 @@ export function erasures(t: Test, open: OpenStore): void {
     t.same((await events.verify(ALL)).problems, [])
   })
 
+  t.test('the tombstone of a pruned event is complete before background removal reaches the event', async t => {
+    const store = await open(t, () => NOON)
+    const { events } = store
+    const keys = Array.from({ length: 1_000 }, (_, at) => `m${at}`)
+    const occurred = { occurred_at: '2031-05-04T09:00:00.000000Z' }
+    await events.record(keys.map(key => ({ ...messageCreated(key, occurred), matches: [{ id: 'sub_1' }] })))
+    await prune(store, '1', NOON + keys.length - 1)
+    t.match(await readStored(events, 'm999'), { occurred_at: null, subscription_ids: { length: 0 } })
+  })
+
   t.test('events can be pruned repeatedly, even if this removes the entry of an earlier pruning', async t => {
     const store = await open(t, () => NOON)
     const { events } = store

@@ -2,12 +2,13 @@ import { LEDGER_ROUTE } from '../../../model/events/erasure.js'
 import type { Erased, StoredEvent } from '../../../model/events/event.js'
 import type { Micros } from '../../../model/timestamp.js'
 import { contentOf } from '../../event-digest.js'
+import { tombstoneOf } from '../../removed-events.js'
 import type { Connection } from '../connection/connection.js'
 import { bigintArray, textArray } from '../connection/text-array.js'
 import { FACET_SEPARATOR, facetsOf } from '../search/facets.js'
 import { searchableTextOf } from '../search/searchable-text.js'
-import { readTail } from '../write/prepared-event.js'
-import { CONTENT_DIGEST, EVENT_PARTS, readStoredEvent, tombstoneOf } from './stored-tombstone.js'
+import { ledgerMembersOf } from '../write/prepared-event.js'
+import { CONTENT_DIGEST, EVENT_PARTS, readStoredEvent } from './stored-tombstone.js'
 
 const ERASABLE = /* sql */ `
   SELECT captured_us, dedupe_key, source, kind, ${EVENT_PARTS} FROM events
@@ -42,8 +43,8 @@ export async function eraseEvents(
   for (const row of await connection.run(ERASABLE, bigintArray(instants))) {
     const event = readStoredEvent(row)
     if (event?.provenance.route === LEDGER_ROUTE) continue
-    const tail = readTail(String(row.tail))
-    const kept = { provenance: event?.provenance, occurredAt: event?.occurred_at ?? null, tail }
+    const { provenance, occurred_at = null } = event ?? {}
+    const kept = { ...ledgerMembersOf(String(row.tail)), provenance, occurred_at }
     found.push({ at: Number(row.captured_us), tombstone: tombstoneOf(row, kept, erased) })
   }
   await leaveTombstones(connection, found)

@@ -1,11 +1,10 @@
-import { markOf, readErasureEntry, toTombstone } from '../../../model/events/erasure.js'
-import type { Erased, Provenance, StoredEvent } from '../../../model/events/event.js'
-import { UNVERIFIED_KEYS } from '../../../model/events/event-limits.js'
-import { type Micros, toTimestamp } from '../../../model/timestamp.js'
+import type { StoredEvent } from '../../../model/events/event.js'
+import type { Micros } from '../../../model/timestamp.js'
 import { EDGE_BYTES, LARGE_EVENT_BYTES, outlineOf } from '../../large-event.js'
+import { markOfPruning, tombstoneOf } from '../../removed-events.js'
 import type { Connection, Row } from '../connection/connection.js'
 import { bigintArray } from '../connection/text-array.js'
-import { type MutableMembers, readTail } from '../write/prepared-event.js'
+import { ledgerMembersOf } from '../write/prepared-event.js'
 
 /** The event of a row, without the payload of a large one (`readStoredEvent`). */
 export const EVENT_PARTS = /* sql */ `
@@ -47,37 +46,12 @@ export async function readRemoved(
   return new Map(
     rows.map(row => {
       const provenance = row.provenance === null ? readStoredEvent(row)?.provenance : JSON.parse(String(row.provenance))
-      const kept = { provenance, tail: { ...readTail(String(row.tail)), subscriptionIds: [] }, occurredAt: null }
-      const tombstone = tombstoneOf(row, kept, markOfEntry(row))
+      const kept = { ...ledgerMembersOf(String(row.tail)), provenance, occurred_at: null, subscription_ids: [] }
+      const entry = row.entry === null ? undefined : String(row.entry)
+      const tombstone = tombstoneOf(row, kept, markOfPruning(entry, Number(row.entry_us)))
       return [Number(row.captured_us), { tombstone, contentDigest: String(row.content_digest) }]
     }),
   )
-}
-
-/** The parts of an event that its tombstone keeps. */
-interface TombstoneParts {
-  provenance: Provenance | undefined
-  occurredAt: string | null
-  tail: MutableMembers
-}
-
-/** @param row `dedupe_key`, `source`, `kind` */
-export function tombstoneOf(row: Row, { provenance, occurredAt, tail }: TombstoneParts, erased: Erased): StoredEvent {
-  const stored = String(row.dedupe_key)
-  const isUnverified = stored.startsWith(UNVERIFIED_KEYS)
-  const unknown: Provenance = { route: 'api', verified: 'none', ...(isUnverified ? { key_space: 'unverified' } : {}) }
-  const kept = {
-    dedupe_key: isUnverified ? stored.slice(UNVERIFIED_KEYS.length) : stored,
-    source: String(row.source),
-    kind: String(row.kind),
-    occurred_at: occurredAt,
-    provenance: provenance ?? unknown,
-    subscription_ids: [...tail.subscriptionIds],
-    captured_at: toTimestamp(tail.capturedAt),
-    seen_count: tail.seenCount,
-    last_seen_at: toTimestamp(tail.lastSeenAt),
-  }
-  return toTombstone(kept, erased)
 }
 
 /**
@@ -91,10 +65,4 @@ export function readStoredEvent({ body, body_end, tail }: Row): StoredEvent | un
   } catch {
     return undefined // the caller uses the columns instead
   }
-}
-
-function markOfEntry({ entry, entry_us }: Row): Erased {
-  const recorded = entry === null ? undefined : (JSON.parse(String(entry)) as StoredEvent)
-  if (!recorded || !readErasureEntry(recorded)) throw new Error('A removed event has no entry.')
-  return markOf({ event: recorded }, toTimestamp(Number(entry_us)))
 }

@@ -1,4 +1,3 @@
-import { ERASED_KIND, readErasureEntry } from '../../../model/events/erasure.js'
 import type { StoredEvent } from '../../../model/events/event.js'
 import { findTimestamp, type Micros, toTimestamp } from '../../../model/timestamp.js'
 import { type CopiedEvent, type CopyStep, copiedEventDiffers, hasChanged, otherChain } from '../../copy-store.js'
@@ -6,6 +5,7 @@ import { chainDigest, contentDigest } from '../../event-digest.js'
 import type { LedgerHead } from '../../event-store.js'
 import { findOutline, LARGE_EVENT_BYTES } from '../../large-event.js'
 import { normalContentOf } from '../../older-content.js'
+import { borderOf } from '../../removed-events.js'
 import type { Connection, Row } from '../connection/connection.js'
 import { isStorable, textArray } from '../connection/text-array.js'
 import { type ErasedEvent, leaveTombstones } from '../erase/eraser.js'
@@ -245,13 +245,6 @@ function toCopied(copied: CopiedEvent): Copied {
         ? contentDigest(content)
         : Buffer.from(copied.contentDigest, 'hex').toString('latin1'),
   }
-}
-
-/** The newest event that retention has removed, if the event is the entry of a pruning. */
-function borderOf({ kind, body, contentDigest }: CopiedEvent): Micros | undefined {
-  if (kind !== ERASED_KIND || contentDigest !== null) return undefined
-  const entry = readErasureEntry(JSON.parse(Buffer.from(body).toString()) as StoredEvent)
-  return findTimestamp(entry?.through)?.micros
 }
 
 async function refuseAppended(

@@ -69,7 +69,7 @@ export function sizeOf({ content, said, longSaid }: PreparedEvent): number {
 }
 
 /** The members of an event that change, with its closing brace. They follow its content. */
-export interface MutableMembers {
+interface MutableMembers {
   subscriptionIds: readonly string[]
   capturedAt: Micros
   seenCount: number
@@ -83,8 +83,12 @@ export function mutableMembersJson({ subscriptionIds, capturedAt, seenCount, las
 }
 
 /** The members in a stored tail. */
+export function ledgerMembersOf(tail: string): LedgerMembers {
+  return JSON.parse(`{${tail.slice(1)}`) as LedgerMembers
+}
+
 export function readTail(tail: string): MutableMembers {
-  const members = JSON.parse(`{${tail.slice(1)}`) as LedgerMembers
+  const members = ledgerMembersOf(tail)
   return {
     subscriptionIds: members.subscription_ids,
     capturedAt: readTimestamp('captured_at', members.captured_at).micros,

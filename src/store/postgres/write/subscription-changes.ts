@@ -1,6 +1,7 @@
 import { isObject } from '../../../model/json-object.js'
 import type { CaptureState, Subscription } from '../../../model/subscriptions/subscription.js'
 import { type Micros, toTimestamp } from '../../../model/timestamp.js'
+import { mergeCapture } from '../../stored-subscription.js'
 import type { Connection, Row, Statement } from '../connection/connection.js'
 import { isStorable, textArray } from '../connection/text-array.js'
 
@@ -89,17 +90,10 @@ function apply(body: Body, change: SubscriptionChange): void {
 
 /** As `SubscriptionStore.noteCapture`. */
 function noteCapture(body: Body, changes: CaptureState, cursor: string | undefined): void {
-  const { read_to, reread, followed, unfinished, tracked, ...before }: CaptureState = body.capture ?? {}
-  if (changes.host && before.host && changes.host !== before.host) {
-    body.capture = { ...before, ...changes }
-    body.last_cursor = cursor ?? null
-    return
-  }
-  const kept = Object.entries({ read_to, reread, followed, unfinished, tracked }).filter(
-    ([, value]) => value !== undefined,
-  )
-  body.capture = { ...before, ...Object.fromEntries(kept), ...changes }
-  if (cursor !== undefined) body.last_cursor = laterCursor(body.last_cursor, cursor)
+  const { capture, isOtherHost } = mergeCapture(body.capture ?? {}, changes)
+  body.capture = capture
+  if (isOtherHost) body.last_cursor = cursor ?? null
+  else if (cursor !== undefined) body.last_cursor = laterCursor(body.last_cursor, cursor)
 }
 
 /**

@@ -4,12 +4,13 @@ import type { Erased, StoredEvent } from '../../../model/events/event.js'
 import type { Micros } from '../../../model/timestamp.js'
 import { contentDigest } from '../../event-digest.js'
 import { LARGE_EVENT_BYTES } from '../../large-event.js'
+import { tombstoneOf } from '../../removed-events.js'
 import type { Database, Row } from '../files/database.js'
 import { readContent } from '../read/event-content.js'
 import { readOutline } from '../search/large-body.js'
 import type { SearchIndex } from '../search/search-index.js'
 import type { EventChanges } from '../write/event-changes.js'
-import { prunedBody, tombstoneOf } from './stored-tombstone.js'
+import { keptMembers, prunedBody } from './stored-tombstone.js'
 
 const COLUMNS = /* sql */ `
   seq, dedupe_key, captured_us, source, kind, seen_count, digest, content_digest,
@@ -52,7 +53,7 @@ export class Eraser {
       if (!row) continue
       const event = this.#read(row)
       if (event?.provenance.route === LEDGER_ROUTE) continue
-      this.#leave(tombstoneOf({ ...row, body: JSON.stringify(event ?? {}) }, erased), row, event)
+      this.#leave(tombstoneOf(row, keptMembers(row, event), erased), row, event)
       this.changes.note(Number(row.seq))
       seqs.push(Number(row.seq))
     }
@@ -82,7 +83,7 @@ export class Eraser {
 
   /**
    * Removes an event for retention. It needs no tombstone, as no page contains the event. Its text stays in the index
-   * (`SearchIndex.forgetTexts`). The row is deleted and inserted: if it only became shorter, its page would stay partly
+   * (`SearchIndex.forgetTextsUpTo`). The row is deleted and inserted: if it only became shorter, its page would stay partly
    * empty, because SQLite joins pages only when a row is deleted.
    */
   prune(seq: number): void {

@@ -1,7 +1,6 @@
-import { markOf, readErasureEntry, toTombstone } from '../../../model/events/erasure.js'
-import type { Erased, Provenance, StoredEvent } from '../../../model/events/event.js'
-import { UNVERIFIED_KEYS } from '../../../model/events/event-limits.js'
+import type { StoredEvent } from '../../../model/events/event.js'
 import { toTimestamp } from '../../../model/timestamp.js'
+import { type KeptMembers, markOfPruning, tombstoneOf } from '../../removed-events.js'
 import type { Database, Row } from '../files/database.js'
 
 const ROW = /* sql */ `SELECT dedupe_key, captured_us, source, kind, seen_count, body FROM events WHERE seq = ?`
@@ -14,29 +13,23 @@ const ENTRY = /* sql */ `
 /** The tombstone of an event that retention has removed, also while its content is still stored. */
 export function prunedTombstone(database: Pick<Database, 'first'>, seq: number): StoredEvent {
   const [row, entry] = [database.first(ROW, seq), database.first(ENTRY, seq)]
-  const recorded = entry && (JSON.parse(String(entry.body)) as StoredEvent)
-  if (!row || !recorded || !readErasureEntry(recorded)) throw new Error('A removed event has no entry.')
-  return tombstoneOf(row, markOf({ event: recorded }, toTimestamp(Number(entry.captured_us))))
+  if (!row || !entry) throw new Error('A removed event has no entry.')
+  const kept = { ...keptMembers(row, readBody(String(row.body))), occurred_at: null, subscription_ids: [] }
+  return tombstoneOf(row, kept, markOfPruning(String(entry.body), Number(entry.captured_us)))
 }
 
-/** @param row with its body, which may be of any kind, or not be JSON */
-export function tombstoneOf(row: Row, erased: Erased): StoredEvent {
-  const stored = String(row.dedupe_key)
-  const isUnverified = stored.startsWith(UNVERIFIED_KEYS)
-  const { occurred_at, provenance, subscription_ids, last_seen_at } = readBody(String(row.body))
+/** @param event as far as its body could be read */
+export function keptMembers(row: Row, event: Partial<StoredEvent> = {}): KeptMembers {
+  const { occurred_at, provenance, subscription_ids, last_seen_at } = event
   const captured_at = toTimestamp(Number(row.captured_us))
-  const kept = {
-    dedupe_key: isUnverified ? stored.slice(UNVERIFIED_KEYS.length) : stored,
-    source: String(row.source),
-    kind: String(row.kind),
+  return {
     occurred_at: occurred_at ?? null,
-    provenance: provenance ?? unknownProvenance(isUnverified),
+    provenance,
     subscription_ids: subscription_ids ?? [],
     captured_at,
     seen_count: Number(row.seen_count),
     last_seen_at: last_seen_at ?? captured_at,
   }
-  return toTombstone(kept, erased)
 }
 
 /** The part of an event that its row keeps as the body after retention has removed it. The rest is in the columns. */
@@ -46,10 +39,6 @@ export function prunedBody({ provenance, seen_count, last_seen_at }: StoredEvent
     provenance: { route, verified, ...(key_space ? { key_space } : {}) },
     ...(seen_count > 1 ? { last_seen_at } : {}),
   }
-}
-
-function unknownProvenance(isUnverified: boolean): Provenance {
-  return { route: 'api', verified: 'none', ...(isUnverified ? { key_space: 'unverified' } : {}) }
 }
 
 function readBody(body: string): Partial<StoredEvent> {

@@ -1,7 +1,6 @@
 import { AppError } from '../../../model/app-error.js'
-import { ERASED_KIND, readErasureEntry } from '../../../model/events/erasure.js'
 import type { StoredEvent } from '../../../model/events/event.js'
-import { findTimestamp, toTimestamp } from '../../../model/timestamp.js'
+import { toTimestamp } from '../../../model/timestamp.js'
 import {
   type CopiedEvent,
   type CopyStep,
@@ -13,6 +12,7 @@ import {
 } from '../../copy-store.js'
 import { contentDigest } from '../../event-digest.js'
 import type { LedgerHead } from '../../event-store.js'
+import { borderOf } from '../../removed-events.js'
 import type { BackgroundRemoval } from '../erase/background-removal.js'
 import type { Eraser } from '../erase/eraser.js'
 import type { PrunedEvents } from '../erase/pruned-events.js'
@@ -83,7 +83,8 @@ export function writeCopies(
   if (through?.digest && digest && digest.toString('hex') !== through.digest) return otherChain(through)
   for (const [at, event] of appended.entries()) {
     writer.appendCopy(event, digests[at] ?? null)
-    notePruning(parts, event)
+    const border = borderOf(event)
+    if (border !== undefined) parts.pruned.add(border, writer.appended)
   }
   for (const change of changes) {
     applyChange(parts, change)
@@ -104,14 +105,6 @@ function applyChange({ database, index, eraser }: Parts, { event, body, seq, kin
   const known = new Set(database.all(SUBSCRIPTIONS_OF, seq).map(row => String(row.value)))
   database.run(CHANGE, event.seenCount, body, seq)
   for (const id of event.subscriptionIds) if (!known.has(id)) index.addSubscription(seq, id)
-}
-
-/** Applies the pruning that the event records, if it is such an entry. */
-function notePruning({ pruned, writer }: Parts, { kind, body, contentDigest }: CopiedEvent): void {
-  if (kind !== ERASED_KIND || contentDigest !== null) return
-  const entry = readErasureEntry(JSON.parse(Buffer.from(body).toString()) as StoredEvent)
-  const through = findTimestamp(entry?.through)
-  if (through) pruned.add(through.micros, writer.appended)
 }
 
 export function findMark(database: Database): ImportMark | null {
