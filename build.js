@@ -22,7 +22,7 @@ const MANIFEST = 'oclif.manifest.json'
 const COMPILED = resolve('dist/src')
 /** Modules that threads load by path. */
 const THREADS = [
-  ...['store/sqlite/worker', 'store/sqlite/copy/check-worker', 'store/sqlite/board/worker'],
+  ...['store/sqlite/thread/worker', 'store/sqlite/copy/check-worker', 'store/sqlite/board/worker'],
   'platforms/deliveries/delivery-worker',
 ]
 /** Modules that bin or oclif loads by path. */

@@ -3,7 +3,6 @@ import type { BoardClosed } from '../../board-rows.js'
 import type { Connection } from '../connection/connection.js'
 
 const HOLD = /* sql */ `SELECT paused, closed FROM board WHERE id = 1 FOR UPDATE`
-const NOTIFY = /* sql */ `SELECT pg_notify($1, $2)`
 
 /**
  * Waits for other changes of the board, and blocks new ones until the transaction ends: numbers rise with commits,
@@ -31,16 +30,4 @@ function boardClosed({ state }: BoardClosed): AppError {
     hint: 'Set BOARD_DB or BOARD_HOME to the new place, and start the servers again.',
     retryAfterSeconds: RETRY_SECONDS,
   })
-}
-
-/** The channel on which servers learn of changes of runs. */
-export interface RunNotices {
-  channel: string
-  /** This server, which ignores its own notices. */
-  server: string
-}
-
-/** Notifies the other servers when the transaction commits. @param id of the run; absent: the queue has changed */
-export async function notifyOfRun(connection: Connection, { channel, server }: RunNotices, id = ''): Promise<void> {
-  await connection.run(NOTIFY, channel, `${server} ${id}`)
 }

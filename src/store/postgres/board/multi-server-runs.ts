@@ -2,7 +2,8 @@ import { EXECUTOR } from '../../../model/board/card-history.js'
 import type { MultiServerStore } from '../../multi-server-store.js'
 import type { MultiServerRuns } from '../../run-store.js'
 import type { Pool } from '../connection/pool.js'
-import { lockBoard, notifyOfRun, type RunNotices } from './board-lock.js'
+import { lockBoard } from './board-lock.js'
+import { notifyOfRun, type RunNotices } from './run-notices.js'
 import { updateRun } from './run-store.js'
 
 /** The lease of the executor that performs runs. */

@@ -5,9 +5,10 @@ import { endOf, textOrNull, toRun } from '../../stored-run.js'
 import type { Connection } from '../connection/connection.js'
 import type { Pool } from '../connection/pool.js'
 import { isStorable } from '../connection/text-array.js'
-import { lockBoard, notifyOfRun, type RunNotices } from './board-lock.js'
+import { lockBoard } from './board-lock.js'
 import { addToHistory } from './card-history.js'
 import { appendLog, readLog } from './run-log.js'
+import { notifyOfRun, type RunNotices } from './run-notices.js'
 
 const RUN = `seq, id, card_id, mode, state, reason, exit_code, signal, created_at, started_at, finished_at,
   timeout_seconds, log_bytes, log_dropped_bytes, plan`

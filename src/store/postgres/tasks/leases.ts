@@ -1,3 +1,4 @@
+import { AppError } from '../../../model/app-error.js'
 import type { Lease } from '../../event-store.js'
 import type { MultiServerStore } from '../../multi-server-store.js'
 import type { Pool } from '../connection/pool.js'
@@ -33,4 +34,9 @@ export function leaseTasks(
     releaseLease: async ({ name, fence }) => void (await pool.run(RELEASE, name, fence)),
     isLeaseHeld: async name => (await pool.run(IS_HELD, name)).length > 0,
   }
+}
+
+export function leaseLost(): AppError {
+  const message = 'Another server does this work now; this one was too slow.'
+  return new AppError('conflict', 'lease_lost', message, { hint: 'No action is needed.' })
 }

@@ -14,7 +14,7 @@ import { CONTENT_DIGEST } from '../erase/stored-tombstone.js'
 import { FACET_SEPARATOR, facet, facetsOf } from '../search/facets.js'
 import { searchableTextOf, searchableTextOfJson } from '../search/searchable-text.js'
 import { changedEvents, noteChanges, TAKE_CLOCK, toClock } from './event-writer.js'
-import type { Clock, CreatedEvent, EventChanges, KnownEvent, Tally } from './numbered-events.js'
+import type { Clock, CreatedEvent, GroupChanges, KnownEvent, Tally } from './numbered-events.js'
 import { mutableMembersJson, readTail } from './prepared-event.js'
 import { refuseMoved } from './refuse-unwritable.js'
 
@@ -186,7 +186,7 @@ function toChange(
 }
 
 /** The changes of a step in the events of the ledger. */
-class CopiedGroup implements EventChanges {
+class CopiedGroup implements GroupChanges {
   readonly repeated: KnownEvent[]
   readonly sources = new Map<string, Tally>()
   readonly kinds = new Map<string, number>()

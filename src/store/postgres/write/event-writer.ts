@@ -5,16 +5,17 @@ import { allSettled, type Connection, type Row, type Statement } from '../connec
 import { bigintArray, textArray } from '../connection/text-array.js'
 import { readRemoved } from '../erase/stored-tombstone.js'
 import { FACET_SEPARATOR } from '../search/facets.js'
+import { leaseLost } from '../tasks/leases.js'
 import {
   type Clock,
   type CreatedEvent,
-  type EventChanges,
+  type GroupChanges,
   type KnownEvent,
   NumberedEvents,
   type WrittenEvent,
 } from './numbered-events.js'
 import type { PreparedEvent } from './prepared-event.js'
-import { leaseLost, refuseUnwritable } from './refuse-unwritable.js'
+import { refuseUnwritable } from './refuse-unwritable.js'
 import {
   announceChanges,
   type ChangedSubscriptions,
@@ -209,7 +210,7 @@ async function tombstonesOf(
 }
 
 /** The statements by which a transaction that holds the clock changes events. */
-export function changedEvents(clock: Clock, changes: EventChanges): Statement[] {
+export function changedEvents(clock: Clock, changes: GroupChanges): Statement[] {
   const { created, repeated, last, seq, digest } = changes
   const isMarked = seq - clock.markedSeq >= MARKED_EVENTS
   const mark = isMarked ? [last, seq] : [clock.markedAt, clock.markedSeq]

@@ -59,7 +59,7 @@ export interface CreatedEvent extends KnownEvent {
 }
 
 /** What a transaction changes in the stored events. */
-export interface EventChanges {
+export interface GroupChanges {
   readonly created: readonly CreatedEvent[]
   /** Events that were stored before. */
   readonly repeated: readonly KnownEvent[]
@@ -75,7 +75,7 @@ export interface EventChanges {
  * Numbers the events of a group after the newest event of the ledger, and determines the changes of the group.
  * `captured_at` is `max(last + 1 µs, now)`: unique, and rising, even if the clock steps back.
  */
-export class NumberedEvents implements EventChanges {
+export class NumberedEvents implements GroupChanges {
   readonly outcomes: WrittenEvent[] = []
   readonly created: CreatedEvent[] = []
   readonly sources = new Map<string, Tally>()

@@ -7,11 +7,6 @@ import type { Row } from '../connection/connection.js'
  */
 export const READ_STATE = /* sql */ `SELECT state FROM ledger_clock`
 
-export function leaseLost(): AppError {
-  const message = 'Another server does this work now; this one was too slow.'
-  return new AppError('conflict', 'lease_lost', message, { hint: 'No action is needed.' })
-}
-
 /**
  * Refuses changes of a ledger that another one continues, or whose import is not complete.
  *

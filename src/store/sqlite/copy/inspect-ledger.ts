@@ -3,6 +3,7 @@ import type { Micros } from '../../../model/timestamp.js'
 import type { Row } from '../files/database.js'
 import { refuseForeign } from '../files/foreign-database.js'
 import { toStoreError } from '../files/store-error.js'
+import { readBounds } from '../read/ledger-bounds.js'
 import { verifyEvents } from '../read/verify-events.js'
 
 /** Facts about a closed ledger. */
@@ -22,7 +23,6 @@ interface LedgerInspection {
 const CHECKED = 100
 
 const VERSION = /* sql */ `PRAGMA user_version`
-const HEAD = /* sql */ `SELECT captured_us FROM events ORDER BY seq DESC LIMIT 1`
 const LEADER = /* sql */ `SELECT value ->> '$.leader' AS leader FROM meta WHERE name = 'follow'`
 const START = /* sql */ `SELECT captured_us FROM events ORDER BY seq DESC LIMIT 1 OFFSET ${CHECKED}`
 const HAS_DIGESTS = /* sql */ `SELECT 1 FROM pragma_table_info('events') WHERE name = 'digest'`
@@ -52,8 +52,7 @@ function inspect(connection: Connection): LedgerInspection {
   const all = (sql: string, ...values: JSValue[]) => connection.all(sql, values) as Row[]
   const first = (sql: string, ...values: JSValue[]) => all(sql, ...values)[0]
   const schemaVersion = Number(first(VERSION)?.user_version)
-  const captured = first(HEAD)?.captured_us
-  const head = captured === undefined ? null : Number(captured)
+  const { head } = readBounds({ first })
   const facts = { schemaVersion, head, digest: null, leader: null, problem: null }
   if (!first(HAS_DIGESTS)) return facts
   const leader = String(first(LEADER)?.leader ?? '') || null

@@ -6,8 +6,8 @@ import { prunedTombstone } from '../erase/stored-tombstone.js'
 import type { Database, Row } from '../files/database.js'
 import { changeNumbering, newestChange } from '../write/event-changes.js'
 import { readContent, storedContentDigest } from './event-content.js'
+import { readBounds } from './ledger-bounds.js'
 
-const LAST = /* sql */ `SELECT seq, captured_us, digest FROM events ORDER BY seq DESC LIMIT 1`
 const LAST_UP_TO = /* sql */ `
   SELECT seq, captured_us, digest FROM events WHERE captured_us <= ? ORDER BY captured_us DESC LIMIT 1`
 const AT = /* sql */ `SELECT seq, captured_us, digest FROM events WHERE seq = ?`
@@ -55,7 +55,7 @@ export function readCopyPage(
   range: CopyRange,
 ): CopyPage {
   const { since, limit, maxBytes } = range
-  const last = database.first(LAST)
+  const { seq: last, head } = readBounds(database)
   const after = since === null ? undefined : database.first(LAST_UP_TO, since)
   const newest = newestChange(database)
   const reader = new LineReader(database, pruned.through)
@@ -69,10 +69,10 @@ export function readCopyPage(
     through: toHead(events.lines.length > 0 ? database.first(AT, events.number) : after),
     changes: changes.number,
     numbering: changeNumbering(database),
-    eventsLeft: Number(last?.seq ?? 0) - events.number,
-    hasMore: events.number < Number(last?.seq ?? 0) || changes.number < newest,
+    eventsLeft: last - events.number,
+    hasMore: events.number < last || changes.number < newest,
     ...(needed === undefined ? {} : { neededBytes: needed }),
-    head: last ? Number(last.captured_us) : null,
+    head,
     epoch,
   }
 }

@@ -12,8 +12,9 @@ import type { Database } from '../files/database.js'
 import { candidates, type Indexes, lastUpTo, type Range } from '../search/event-candidates.js'
 import { readOutline } from '../search/large-body.js'
 import { rowMatcher } from '../search/row-matcher.js'
-import { firstCounted, headOf, rangeOf } from './event-histogram.js'
+import { firstCounted, rangeOf } from './event-histogram.js'
 import type { LedgerContext } from './event-reader.js'
+import { readBounds } from './ledger-bounds.js'
 import { SlicedWork, type WorkBounds } from './sliced-work.js'
 
 /** A menu waits for this: after a second of work, the answer contains the counts so far. */
@@ -33,7 +34,7 @@ export function* countFacets(
   query: FacetQuery,
   bounds = BOUNDS,
 ): Generator<void, EventFacets> {
-  const head = headOf(database)
+  const { head } = readBounds(database)
   const range = rangeOf(query, { head, earliest: pruned.earliest })
   const tally = Object.fromEntries(FACETS.map(facet => [facet, new Map()])) as Tally
   if (!range) return { from: null, to: null, count: 0, values: valuesOf(tally), countedFrom: null, head, epoch }

@@ -11,12 +11,12 @@ import type { Database } from '../files/database.js'
 import { type Indexes, lastUpTo } from '../search/event-candidates.js'
 import { countBuckets } from './bucket-counts.js'
 import type { LedgerContext } from './event-reader.js'
+import { readBounds } from './ledger-bounds.js'
 import { SlicedWork, type WorkBounds } from './sliced-work.js'
 
 /** After two seconds of work, without pauses, the answer contains the counts so far. */
 const BOUNDS: WorkBounds = { sliceMs: 4, workMs: 2_000 }
 
-const LAST = /* sql */ `SELECT captured_us FROM events ORDER BY seq DESC LIMIT 1`
 const CAPTURED = /* sql */ `SELECT captured_us FROM events WHERE seq = ?`
 /** In the order of `LARGEST_SOURCES`: sources with equal counts stay in it. */
 const SOURCES = /* sql */ `SELECT source FROM source_counters ORDER BY events DESC, source`
@@ -35,7 +35,7 @@ export function* countEvents(
   bounds = BOUNDS,
 ): Generator<void, EventHistogram> {
   const query = includingSources(database, asked)
-  const head = headOf(database)
+  const { head } = readBounds(database)
   const range = rangeOf(query, { head, earliest: pruned.earliest })
   if (!range) return { ...NOTHING, ...(query.split && { byOutcome: [] }), head, epoch }
   const { from, to } = range
@@ -90,11 +90,6 @@ function includingSources(database: Database, query: HistogramQuery): HistogramQ
 }
 
 const NOTHING = { from: null, to: null, starts: [], counts: [], count: 0, bySource: [], countedFrom: null }
-
-export function headOf(database: Database): Micros | null {
-  const newest = database.first(LAST)
-  return newest ? Number(newest.captured_us) : null
-}
 
 /** The range of a count; undefined if it cannot contain anything. */
 export function rangeOf(

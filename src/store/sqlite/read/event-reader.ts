@@ -8,6 +8,7 @@ import { candidates, isFiltered, lastUpTo, type Range } from '../search/event-ca
 import { readBodyBytes, readOutline } from '../search/large-body.js'
 import { rowMatcher } from '../search/row-matcher.js'
 import type { SearchIndex } from '../search/search-index.js'
+import { readBounds } from './ledger-bounds.js'
 
 /** A page ends early, with `hasMore`, before a few huge events fill the memory. */
 const PAGE_BYTES = 16 * 1024 * 1024
@@ -16,7 +17,6 @@ const SLICE_MS = 4
 const COMMA = 0x2c
 
 const FIRST_AFTER = /* sql */ `SELECT seq FROM events WHERE captured_us > ? ORDER BY captured_us LIMIT 1`
-const LAST = /* sql */ `SELECT seq, captured_us FROM events ORDER BY seq DESC LIMIT 1`
 const ROW = /* sql */ `
   SELECT seq, captured_us, source, kind, subject_id, octet_length(body) AS bytes,
     CASE WHEN octet_length(body) <= ${LARGE_EVENT_BYTES} THEN body END AS body
@@ -54,9 +54,8 @@ export function* readPage(
   { pruned, epoch }: LedgerContext,
   query: EventQuery,
 ): Generator<void, EventPage> {
-  const newest = database.first(LAST)
-  const head = newest ? Number(newest.captured_us) : null
-  const range = rangeOf(database, query, newest ? Number(newest.seq) : 0)
+  const { seq: newest, head } = readBounds(database)
+  const range = rangeOf(database, query, newest)
   range.low = Math.max(range.low, pruned.through + 1)
   const page =
     isFiltered(query) || query.withoutPayload

@@ -9,6 +9,7 @@ import type { Database, Row } from '../files/database.js'
 import { candidates, type Indexes, type Walk } from '../search/event-candidates.js'
 import { readBodyBytes, readOutline } from '../search/large-body.js'
 import { readContent, storedContentDigest } from './event-content.js'
+import { readBounds } from './ledger-bounds.js'
 import { RecordedErasures } from './recorded-erasures.js'
 import { rowsWithinBytes } from './rows-within-bytes.js'
 
@@ -35,7 +36,6 @@ const SLICE_MS = 4
 
 const AT = /* sql */ `SELECT seq, captured_us, digest FROM events WHERE captured_us = ?`
 const DIGEST_AT = /* sql */ `SELECT digest FROM events WHERE seq = ?`
-const LAST_SEQ = /* sql */ `SELECT max(seq) AS seq FROM events`
 const ROWS = /* sql */ `
   SELECT seq, dedupe_key, captured_us, source, kind, subject_id, seen_count, digest, content_digest,
     CASE WHEN octet_length(body) <= ${LARGE_EVENT_BYTES} THEN CAST(body AS BLOB) END AS body
@@ -51,7 +51,7 @@ export function* verifyEvents(
   { since, limit }: VerifyRange,
   indexes?: CheckedIndexes,
 ): Generator<void, VerifiedEvents> {
-  const last = Number(database.first(LAST_SEQ)?.seq ?? 0)
+  const { seq: last } = readBounds(database)
   const start = since === null ? undefined : database.first(AT, since)
   const walk = new ChainWalk(database, start, indexes)
   if (since !== null && !start) {

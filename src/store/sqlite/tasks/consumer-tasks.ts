@@ -25,7 +25,7 @@ import type {
 import { toConsumer, toDeadLetter, toPlace } from '../../stored-consumer.js'
 import type { PrunedEvents } from '../erase/pruned-events.js'
 import type { Database, Row } from '../files/database.js'
-import { headOf } from '../read/event-histogram.js'
+import { readBounds } from '../read/ledger-bounds.js'
 import { read, write } from '../thread/task.js'
 import type { Epoch } from '../write/follow-state.js'
 
@@ -85,7 +85,6 @@ const FAIL = /* sql */ `
 export const SEEK = /* sql */ `
   UPDATE consumers
   SET checkpoint = ?2, read_to = ?2, epoch = ?3, fence = ?4, leased_until = 0, updated_at = ?5 WHERE name = ?1`
-const LAST = /* sql */ `SELECT seq FROM events ORDER BY seq DESC LIMIT 1`
 const FIRST_AFTER = /* sql */ `
   SELECT seq, captured_us FROM events WHERE captured_us > ? ORDER BY captured_us LIMIT 1`
 
@@ -130,8 +129,8 @@ export function consumerTasks(
       const row = rowOf(key)
       return row ? run(row, ...args) : unknownConsumer()
     }
-  const head = () => headOf(database) ?? 0
-  const now = (name: unknown) => toConsumer(database.first(FIND, String(name)) as Row)
+  const head = () => readBounds(database).head ?? 0
+  const readConsumer = (name: string) => toConsumer(database.first(FIND, name) as Row)
   const chosen = (one: string, all: string) =>
     ofConsumer((row, choice: DeadLetterChoice) => {
       if (choice === 'all') return database.run(all, String(row.name))
@@ -151,12 +150,12 @@ export function consumerTasks(
       if (before) {
         if (rules.owner !== undefined && before.owner_user_id !== rules.owner) return nameTakenError()
         if (filters) database.run(SET_FILTERS, name, JSON.stringify(filters), rules.now)
-        return { created: false, consumer: now(name) }
+        return { created: false, consumer: readConsumer(name) }
       }
       if (Number(database.first(COUNT, owner_user_id)?.count) >= rules.most) return tooManyConsumers(rules.most)
       const start = positionInstant(draft.position, { head: head(), same: 0 })
       database.run(CREATE, name, owner_user_id, JSON.stringify(filters ?? {}), start, ledger.epoch, rules.now)
-      return { created: true, consumer: now(name) }
+      return { created: true, consumer: readConsumer(name) }
     }),
     delete: write(
       ofConsumer(({ name }): void => {
@@ -169,12 +168,12 @@ export function consumerTasks(
         const decided = decideLease(toPlace(row), request, ledger.epoch)
         if (decided instanceof AppError || !decided.granted) return decided
         database.run(LEASE, String(row.name), decided.fence, decided.until, decided.readTo)
-        return { granted: true, consumer: now(row.name) }
+        return { granted: true, consumer: readConsumer(String(row.name)) }
       }),
     ),
     acknowledge: write(
       ofConsumer((row, acknowledgement: Acknowledgement) => {
-        const { now: at, retried, deadLetters = [], error } = acknowledgement
+        const { now, retried, deadLetters = [], error } = acknowledgement
         const name = String(row.name)
         const added = deadLetters.filter(letter => !database.first(HAS_LETTER, name, letter.captured_at))
         const letters = Number(row.dead_letters) + added.length
@@ -183,22 +182,22 @@ export function consumerTasks(
         if (checkpoint instanceof AppError) return checkpoint
         if (retried !== undefined) database.run(END_RETRY, name, retried)
         for (const letter of deadLetters) {
-          database.run(ADD_LETTER, name, letter.captured_at, letter.dedupe_key, letter.error, letter.attempts, at)
+          database.run(ADD_LETTER, name, letter.captured_at, letter.dedupe_key, letter.error, letter.attempts, now)
         }
-        database.run(MOVE, name, checkpoint, leaseEnd(acknowledgement), at)
-        if (error !== undefined) database.run(FAIL, name, error, at)
-        return now(name)
+        database.run(MOVE, name, checkpoint, leaseEnd(acknowledgement), now)
+        if (error !== undefined) database.run(FAIL, name, error, now)
+        return readConsumer(name)
       }),
     ),
     seek: write(
-      ofConsumer((row, position: ConsumerPosition, at: Micros) => {
+      ofConsumer((row, position: ConsumerPosition, now: Micros) => {
         const place = positionInstant(position, { head: head(), same: Number(row.checkpoint) })
-        database.run(SEEK, String(row.name), place, ledger.epoch, nextFence(toPlace(row), at), at)
-        return now(row.name)
+        database.run(SEEK, String(row.name), place, ledger.epoch, nextFence(toPlace(row), now), now)
+        return readConsumer(String(row.name))
       }),
     ),
     unread: read((checkpoints: readonly Micros[]): Unread[] => {
-      const last = Number(database.first(LAST)?.seq ?? 0)
+      const { seq: last } = readBounds(database)
       return checkpoints.map(checkpoint => {
         const first = database.first(FIRST_AFTER, Math.max(checkpoint, ledger.pruned.throughAt ?? 0))
         const [events, oldest] = first ? [last - Number(first.seq) + 1, Number(first.captured_us)] : [0, null]

@@ -12,8 +12,8 @@ import { readCopyPage } from '../read/copy-page.js'
 import { read, write } from '../thread/task.js'
 import { findMark, findMoved, saveMark, saveMoved, writeCopies } from '../write/event-copies.js'
 import { findFollow, promote, saveEpoch, saveFollow } from '../write/follow-state.js'
-import { readState, writeState } from '../write/ledger-state.js'
 import type { OpenLedger } from './event-tasks.js'
+import { readState, writeState } from './ledger-state.js'
 import { readMovedState, writeMovedState } from './moved-state.js'
 
 /** The methods of `CopyStore`, in the order of the contract. */

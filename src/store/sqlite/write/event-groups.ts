@@ -1,7 +1,7 @@
 import { AppError } from '../../../model/app-error.js'
 import type { Micros } from '../../../model/timestamp.js'
 import type { Erasure, EventToRecord, LedgerHead, Pruning, RecordOutcome } from '../../event-store.js'
-import type { StoreThread } from '../store-thread.js'
+import type { StoreThread } from '../thread/store-thread.js'
 import {
   encodeWithoutInstants,
   type PackedEvents,

@@ -7,6 +7,7 @@ import type { PrunedEvents } from '../erase/pruned-events.js'
 import { prunedTombstone } from '../erase/stored-tombstone.js'
 import type { Database } from '../files/database.js'
 import { copiedContentDigest } from '../read/event-content.js'
+import { readBounds } from '../read/ledger-bounds.js'
 import { MARK_WORDS } from '../search/facet-marks.js'
 import type { SearchIndex } from '../search/search-index.js'
 import { laterCursorSql, noteCapture } from '../tasks/capture-state.js'
@@ -132,11 +133,10 @@ export class EventWriter {
     this.pruned = pruned
     this.#changes = changes
     this.#sourceMarks = new SourceMarks(database)
-    const newest = database.first('SELECT seq, captured_us FROM events ORDER BY seq DESC LIMIT 1')
-    const appended = Number(newest?.seq ?? 0)
+    const { seq: appended, head } = readBounds(database)
     this.#chain = new EventChain(database, appended)
     const { end: chained } = this.#chain
-    this.rewind({ last: Number(newest?.captured_us ?? 0), appended, chained, changes: this.#changes.newest })
+    this.rewind({ last: head ?? 0, appended, chained, changes: this.#changes.newest })
   }
 
   /** The newest event that is committed; null in an empty ledger. */

@@ -1,4 +1,5 @@
 import type { Database } from '../files/database.js'
+import { readBounds } from '../read/ledger-bounds.js'
 
 /**
  * After each block of this many events, the ledger notes the number of events of each source so far. `seq` has no gaps,
@@ -44,7 +45,7 @@ export class SourceMarks {
 
 /** Adds all notes to a ledger without notes. */
 export function markAll(database: Database): void {
-  const newest = Number(database.first('SELECT max(seq) AS seq FROM events')?.seq ?? 0)
+  const { seq: newest } = readBounds(database)
   for (let seq = BLOCK; seq <= newest; seq += BLOCK) addMarks(database, seq, countInBlock(database, seq - BLOCK, seq))
 }
 

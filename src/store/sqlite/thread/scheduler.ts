@@ -1,9 +1,9 @@
 import type { MessagePort } from 'node:worker_threads'
-import { AppError } from '../../model/app-error.js'
-import { toFailure } from '../../model/failure.js'
-import type { Engine } from './engine.js'
+import { AppError } from '../../../model/app-error.js'
+import { toFailure } from '../../../model/failure.js'
+import type { Engine } from '../engine.js'
 import { OrderedReplies, PENDING } from './ordered-replies.js'
-import type { StoreReply, StoreRequest, TaskCall } from './thread/protocol.js'
+import type { StoreReply, StoreRequest, TaskCall } from './protocol.js'
 
 type TaskRequest = { id: number } & TaskCall
 

@@ -1,6 +1,6 @@
-import type { OwnedToken, StoredUser, UserStore } from '../user-store.js'
-import type { UserTasks } from './tasks/user-tasks.js'
-import type { StoreProxy } from './thread/task.js'
+import type { OwnedToken, StoredUser, UserStore } from '../../user-store.js'
+import type { StoreProxy } from '../thread/task.js'
+import type { UserTasks } from './user-tasks.js'
 
 /**
  * Users and their tokens, with fewer messages to the store's thread: every request reads one of these rows.

@@ -1,12 +1,12 @@
-import { AppError } from '../../model/app-error.js'
-import type { Micros } from '../../model/timestamp.js'
-import { BoundedWork } from '../bounded-work.js'
-import type { Pruning } from '../event-store.js'
-import type { EngineOptions, LedgerFacts, LedgerTasks } from './engine.js'
-import type { StoreFile, TaskCall } from './thread/protocol.js'
-import { makeProxies, type Proxies, type TaskKinds } from './thread/task.js'
-import { WorkerCalls } from './thread/worker-calls.js'
-import type { PackedEvents, PackedOutcomes } from './write/packed-events.js'
+import { AppError } from '../../../model/app-error.js'
+import type { Micros } from '../../../model/timestamp.js'
+import { BoundedWork } from '../../bounded-work.js'
+import type { Pruning } from '../../event-store.js'
+import type { EngineOptions, LedgerFacts, LedgerTasks } from '../engine.js'
+import type { PackedEvents, PackedOutcomes } from '../write/packed-events.js'
+import type { StoreFile, TaskCall } from './protocol.js'
+import { makeProxies, type Proxies, type TaskKinds } from './task.js'
+import { WorkerCalls } from './worker-calls.js'
 
 /**
  * Limits of searches. The thread alternates between those in progress, and each holds its findings so far: every search

@@ -1,6 +1,6 @@
-import type { EventPage } from '../../model/events/event-query.js'
-import { toFailure } from '../../model/failure.js'
-import type { StoreReply } from './thread/protocol.js'
+import type { EventPage } from '../../../model/events/event-query.js'
+import { toFailure } from '../../../model/failure.js'
+import type { StoreReply } from './protocol.js'
 
 /** The result of a query that needs a further slice. */
 export const PENDING = Symbol('not yet')

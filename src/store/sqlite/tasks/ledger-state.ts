@@ -5,7 +5,7 @@ import { toConsumer, toDeadLetter } from '../../stored-consumer.js'
 import { readStoredSubscription } from '../../stored-subscription.js'
 import { toToken, toUser } from '../../stored-user.js'
 import type { Database } from '../files/database.js'
-import { isClosed, markClosed } from '../tasks/user-tasks.js'
+import { isClosed, markClosed } from './user-tasks.js'
 
 const SUBSCRIPTIONS = copiedTable('subscriptions', 'id', ['owner_user_id', 'body'])
 const USERS = copiedTable('users', 'id', ['username', 'role', 'enabled', 'password_hash', 'created_at', 'updated_at'])

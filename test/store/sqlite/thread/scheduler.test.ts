@@ -1,14 +1,18 @@
 import { join } from 'node:path'
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
 import t from 'tap'
-import type { EventPage, EventQuery } from '../../../src/model/events/event-query.js'
-import { Engine } from '../../../src/store/sqlite/engine.js'
-import { Scheduler } from '../../../src/store/sqlite/scheduler.js'
-import type { StoreReply, StoreRequest, TaskCall } from '../../../src/store/sqlite/thread/protocol.js'
-import { encodeWithoutInstants, type PackedEvents, packEvents } from '../../../src/store/sqlite/write/packed-events.js'
-import { messageCreated } from '../../support/events.js'
-import { testFolder } from '../../support/test-folder.js'
-import { userNamed } from '../user-store-conformance.js'
+import type { EventPage, EventQuery } from '../../../../src/model/events/event-query.js'
+import { Engine } from '../../../../src/store/sqlite/engine.js'
+import type { StoreReply, StoreRequest, TaskCall } from '../../../../src/store/sqlite/thread/protocol.js'
+import { Scheduler } from '../../../../src/store/sqlite/thread/scheduler.js'
+import {
+  encodeWithoutInstants,
+  type PackedEvents,
+  packEvents,
+} from '../../../../src/store/sqlite/write/packed-events.js'
+import { messageCreated } from '../../../support/events.js'
+import { testFolder } from '../../../support/test-folder.js'
+import { userNamed } from '../../user-store-conformance.js'
 
 const SEARCHES = 40
 const SLICE_MS = 5

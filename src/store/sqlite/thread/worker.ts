@@ -1,13 +1,13 @@
 /** Entry of the store's thread, the only place where the database is open. */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
-import type { AppError } from '../../model/app-error.js'
-import { toFailure } from '../../model/failure.js'
-import { Engine } from './engine.js'
-import { joinWrites } from './files/joined-writes.js'
+import type { AppError } from '../../../model/app-error.js'
+import { toFailure } from '../../../model/failure.js'
+import { Engine } from '../engine.js'
+import { joinWrites } from '../files/joined-writes.js'
+import type { StoreLost } from './protocol.js'
 import { Scheduler } from './scheduler.js'
 import type { LedgerFile, StoreOpened } from './store-thread.js'
-import type { StoreLost } from './thread/protocol.js'
-import { kindsOf } from './thread/task.js'
+import { kindsOf } from './task.js'
 
 if (parentPort) openInThread(parentPort, workerData)
 
