@@ -224,6 +224,30 @@ export function otherChain({ capturedAt }: LedgerHead): AppError {
   return new AppError('conflict', 'copy_differs', `${detail} They or events before them are not the same.`)
 }
 
+/**
+ * Whether appended events are later than `after` and in order, and have different keys.
+ *
+ * @returns an error for the first that is not or has not
+ */
+export function refuseUnordered(appended: readonly CopiedEvent[], after: Micros): AppError | undefined {
+  const keys = new Set<string>()
+  let last = after
+  for (const { storedKey, capturedAt } of appended) {
+    if (capturedAt <= last) {
+      const reason = `It was captured at ${toTimestamp(capturedAt)}, not after the event before it.`
+      return copiedEventDiffers(storedKey, reason)
+    }
+    if (keys.has(storedKey)) return keyIsStored(storedKey)
+    last = capturedAt
+    keys.add(storedKey)
+  }
+  return undefined
+}
+
+export function keyIsStored(storedKey: string): AppError {
+  return copiedEventDiffers(storedKey, 'The ledger has an event of this key.')
+}
+
 export function copiedEventDiffers(storedKey: string, reason: string): AppError {
   return new AppError('conflict', 'copy_differs', `The copied event ${storedKey} does not fit the ledger. ${reason}`)
 }

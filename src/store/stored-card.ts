@@ -1,5 +1,7 @@
 import { AppError } from '../model/app-error.js'
 import type { Card } from '../model/board/card.js'
+import type { CardAction, CardActor, CardHistoryEntry } from '../model/board/card-history.js'
+import { numberOrNull, textOrNull } from './columns.js'
 
 /** @throws AppError `outdated/version_conflict` */
 export function refuseOutdated({ id, version }: Card, wanted: number | undefined): void {
@@ -27,6 +29,10 @@ export function rankBetween(before: number | undefined, after: number | undefine
   return before < between && between < after ? between : undefined
 }
 
+export function rankOf(row: Readonly<Record<string, unknown>> | undefined): number | undefined {
+  return numberOrNull(row?.rank) ?? undefined
+}
+
 /** A card from its row. */
 export function toCard(row: Readonly<Record<string, unknown>>): Card {
   return {
@@ -35,11 +41,21 @@ export function toCard(row: Readonly<Record<string, unknown>>): Card {
     body: String(row.body),
     column: String(row.board_column),
     labels: JSON.parse(String(row.labels)),
-    assignee: row.assignee === null ? null : String(row.assignee),
+    assignee: textOrNull(row.assignee),
     links: JSON.parse(String(row.links)),
     rank: Number(row.rank),
     version: Number(row.version),
     created_at: String(row.created_at),
     updated_at: String(row.updated_at),
+  }
+}
+
+/** An entry of its history from its row. */
+export function toHistoryEntry(row: Readonly<Record<string, unknown>>): CardHistoryEntry {
+  return {
+    at: String(row.at),
+    by: { kind: row.actor as CardActor['kind'], name: textOrNull(row.actor_name) },
+    action: row.action as CardAction['action'],
+    ...JSON.parse(String(row.body)),
   }
 }

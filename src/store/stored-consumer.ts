@@ -1,3 +1,4 @@
+import { numberOrNull, textOrNull } from './columns.js'
 import type { ConsumerPlace } from './consumer-rules.js'
 import type { StoredConsumer, StoredDeadLetter } from './consumer-store.js'
 
@@ -19,10 +20,10 @@ export function toConsumer(row: Record<string, unknown>): StoredConsumer {
   return {
     ...place,
     name: String(row.name),
-    owner_user_id: row.owner_user_id === null ? null : String(row.owner_user_id),
+    owner_user_id: textOrNull(row.owner_user_id),
     acknowledged_at: numberOrNull(row.acknowledged_at),
     failures: Number(row.failures),
-    last_error: row.last_error === null ? null : String(row.last_error),
+    last_error: textOrNull(row.last_error),
     failed_at: numberOrNull(row.failed_at),
     created_at: Number(row.created_at),
     updated_at: Number(row.updated_at),
@@ -42,8 +43,4 @@ export function toDeadLetter(row: Record<string, unknown>): StoredDeadLetter {
     failed_at: Number(row.failed_at),
     retrying: Boolean(row.retrying),
   }
-}
-
-function numberOrNull(value: unknown): number | null {
-  return value === null ? null : Number(value)
 }

@@ -1,5 +1,6 @@
 import type { CardAction } from '../model/board/card-history.js'
 import type { Run, RunMode, RunPlan, RunState } from '../model/board/run.js'
+import { numberOrNull, textOrNull } from './columns.js'
 
 /** A run from its row. */
 export function toRun(row: Readonly<Record<string, unknown>>): Run {
@@ -9,7 +10,7 @@ export function toRun(row: Readonly<Record<string, unknown>>): Run {
     mode: row.mode as RunMode,
     state: row.state as RunState,
     reason: textOrNull(row.reason),
-    exit_code: row.exit_code === null ? null : Number(row.exit_code),
+    exit_code: numberOrNull(row.exit_code),
     signal: textOrNull(row.signal),
     created_at: String(row.created_at),
     started_at: textOrNull(row.started_at),
@@ -26,8 +27,4 @@ export function endOf({ id, mode, state }: Run): CardAction {
   return state === 'cancelled'
     ? { action: 'run_cancelled', run: id, mode }
     : { action: 'run_ended', run: id, mode, state }
-}
-
-export function textOrNull(value: unknown): string | null {
-  return value === null ? null : String(value)
 }

@@ -1,4 +1,5 @@
 import { timestampOrNull } from '../model/timestamp.js'
+import { numberOrNull } from './columns.js'
 import type { LedgerStats } from './event-store.js'
 
 /** The answer lists only the most frequent kinds, because there may be any number of kinds. */
@@ -35,5 +36,5 @@ export function toStatistics({ sources, kinds, subscriptions, first, latest }: S
 }
 
 function toInstant(column: unknown): string | null {
-  return timestampOrNull(column === null || column === undefined ? null : Number(column))
+  return timestampOrNull(numberOrNull(column))
 }

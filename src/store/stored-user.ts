@@ -1,5 +1,6 @@
 import type { Role } from '../model/accounts/user.js'
 import { AppError } from '../model/app-error.js'
+import { textOrNull } from './columns.js'
 import type { StoredToken, StoredUser } from './user-store.js'
 
 /** @param row of either database: `enabled` is 0 or 1 in SQLite */
@@ -23,11 +24,16 @@ export function toToken(row: Record<string, unknown>): StoredToken {
     prefix: String(row.prefix),
     may: row.may as StoredToken['may'],
     sources: JSON.parse(String(row.sources)),
-    name: row.name === null ? null : String(row.name),
-    expires_at: row.expires_at === null ? null : String(row.expires_at),
+    name: textOrNull(row.name),
+    expires_at: textOrNull(row.expires_at),
     created_at: String(row.created_at),
-    last_used_at: row.last_used_at === null ? null : String(row.last_used_at),
+    last_used_at: textOrNull(row.last_used_at),
   }
+}
+
+/** Whether the user can administer. */
+export function isAdmin({ role, enabled }: StoredUser): boolean {
+  return role === 'admin' && enabled
 }
 
 export function nameTaken(): AppError {

@@ -57,8 +57,15 @@ export class VerifiedChain {
 /** The problem of an event whose members differ from the columns of its row. */
 export function findColumnDifference(row: Row, event: StoredEvent): string | undefined {
   const { captured_at, source, kind, subject_id, seen_count } = event
-  const said = { dedupe_key: storedKeyOf(event, event.provenance), captured_at, source, kind, subject_id, seen_count }
+  const members = {
+    dedupe_key: storedKeyOf(event, event.provenance),
+    captured_at,
+    source,
+    kind,
+    subject_id,
+    seen_count,
+  }
   const columns = { ...row, captured_at: toTimestamp(Number(row.captured_us)), seen_count: Number(row.seen_count) }
-  const different = Object.keys(said).filter(name => Reflect.get(said, name) !== Reflect.get(columns, name))
+  const different = Object.keys(members).filter(name => Reflect.get(members, name) !== Reflect.get(columns, name))
   return different.length > 0 ? `Its columns differ from its body: ${different.join(', ')}.` : undefined
 }

@@ -18,7 +18,7 @@ import { countFacets } from './read/event-facets.js'
 import { countEvents } from './read/event-histogram.js'
 import { readPage } from './read/event-reader.js'
 import { ReadReplica } from './read/read-replica.js'
-import { readStatistics } from './read/statistics.js'
+import { readSizeBytes, readStatistics } from './read/statistics.js'
 import { verifyEvents } from './read/verify-events.js'
 import { facet } from './search/facets.js'
 import { consumerTasks, EMPTY_ERRORS, EMPTY_ERRORS_THROUGH } from './tasks/consumer-tasks.js'
@@ -65,9 +65,6 @@ const FIND = /* sql */ `
 const KEYS_OF = /* sql */ `
   SELECT dedupe_key FROM event_keys JOIN events USING (captured_us, dedupe_key)
   WHERE dedupe_key = ANY ($1::text[]) AND $2 = ANY (facets) AND captured_us > (SELECT pruned_us FROM ledger_clock)`
-const SIZE = /* sql */ `
-  SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigint AS bytes FROM pg_class
-  WHERE relnamespace = to_regnamespace(quote_ident($1)) AND relkind = 'r'`
 
 /**
  * Opens the ledger in its schema; creates or upgrades the tables if necessary.
@@ -181,7 +178,7 @@ export async function openPostgresStore({ address, replica, clock }: PostgresSto
         consumerListeners.add(call)
         listen()
       },
-      sizeBytes: async () => Number((await pool.run(SIZE, address.schema))[0]?.bytes),
+      sizeBytes: () => readSizeBytes(pool, address.schema),
       makePartitions: now => {
         return pool.use(connection => makePartitions(connection, { now, schema: address.schema }))
       },

@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import type { PostgresAddress } from '../../../model/postgres-address.js'
 import type { BoardStore, MultiServerBoard } from '../../board-store.js'
+import { reuseRecent } from '../../reuse-recent.js'
 import { Listener } from '../connection/listener.js'
 import { Pool } from '../connection/pool.js'
+import { readSizeBytes } from '../read/statistics.js'
 import { leaseTasks } from '../tasks/leases.js'
 import { loginFailures } from '../tasks/login-failures.js'
 import { migrate } from '../upgrade/migrate.js'
@@ -19,13 +21,8 @@ interface PostgresBoardStore extends BoardStore {
   readonly multiServer: MultiServerBoard
 }
 
-/** A check this recent is reused, because every caller may ask for one. */
-const RECENT_CHECK_MS = 1_000
 const PROBE = /* sql */ `UPDATE board SET probe = probe + 1`
 const SALT = /* sql */ `SELECT value FROM meta WHERE name = 'salt'`
-const SIZE = /* sql */ `
-  SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigint AS bytes FROM pg_class
-  WHERE relnamespace = to_regnamespace(quote_ident($1)) AND relkind = 'r'`
 const IS_THERE = /* sql */ `SELECT 1 AS found`
 
 /**
@@ -61,7 +58,6 @@ export async function openPostgresBoardStore(address: PostgresAddress): Promise<
       },
     })
   }
-  let lastCheck: { at: number; done: Promise<unknown> } | undefined
   return {
     cards: cardStore(pool),
     runs: runStore(pool, notices),
@@ -77,14 +73,9 @@ export async function openPostgresBoardStore(address: PostgresAddress): Promise<
         },
       },
       loginFailures: loginFailures(pool),
-      sizeBytes: async () => Number((await pool.run(SIZE, address.schema))[0]?.bytes),
+      sizeBytes: () => readSizeBytes(pool, address.schema),
     },
-    checkWritable: async () => {
-      const now = performance.now()
-      if (lastCheck === undefined || now - lastCheck.at > RECENT_CHECK_MS)
-        lastCheck = { at: now, done: pool.run(PROBE) }
-      await lastCheck.done
-    },
+    checkWritable: reuseRecent(() => pool.run(PROBE)),
     close: async () => {
       await listener?.close()
       await pool.close()

@@ -1,12 +1,7 @@
-import {
-  type CardAction,
-  type CardActor,
-  type CardHistoryEntry,
-  HISTORY_LIMITS,
-} from '../../../model/board/card-history.js'
+import { type CardAction, type CardHistoryEntry, HISTORY_LIMITS } from '../../../model/board/card-history.js'
 import type { CardHistoryStore } from '../../card-history-store.js'
-import { textOrNull } from '../../stored-run.js'
-import { allSettled, type Connection, type Row } from '../connection/connection.js'
+import { toHistoryEntry } from '../../stored-card.js'
+import { allSettled, type Connection } from '../connection/connection.js'
 import type { Pool } from '../connection/pool.js'
 import { isStorable } from '../connection/text-array.js'
 
@@ -23,12 +18,6 @@ const LIST = /* sql */ `
   SELECT seq, at, actor, actor_name, action, body FROM card_history
   WHERE card_id = $1 AND ($2::bigint IS NULL OR seq < $2) ORDER BY seq DESC LIMIT $3`
 
-/** The actor of an action on a card, and the time. */
-interface Doing {
-  by: CardActor
-  at: string
-}
-
 /**
  * Adds to the history of a card, in the current transaction, which holds the board. A card that does not exist gets no
  * entry: its run may end after it was deleted.
@@ -36,7 +25,7 @@ interface Doing {
 export async function addToHistory(
   connection: Connection,
   id: string,
-  { by, at }: Doing,
+  { by, at }: Pick<CardHistoryEntry, 'by' | 'at'>,
   actions: readonly CardAction[],
 ): Promise<void> {
   if (actions.length === 0) return
@@ -54,16 +43,7 @@ export function cardHistory(pool: Pool): CardHistoryStore {
     list: async (card, { limit, after }) => {
       const rows = isStorable(card) ? await pool.run(LIST, card, after, limit + 1) : []
       const page = rows.slice(0, limit)
-      return { items: page.map(toEntry), next: rows.length > limit ? Number(page.at(-1)?.seq) : null }
+      return { items: page.map(toHistoryEntry), next: rows.length > limit ? Number(page.at(-1)?.seq) : null }
     },
-  }
-}
-
-function toEntry(row: Row): CardHistoryEntry {
-  return {
-    at: String(row.at),
-    by: { kind: row.actor as CardActor['kind'], name: textOrNull(row.actor_name) },
-    action: row.action as CardAction['action'],
-    ...JSON.parse(String(row.body)),
   }
 }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Card } from '../../../model/board/card.js'
 import { actionsBetween } from '../../../model/board/card-history.js'
 import type { CardFilter, CardStore } from '../../card-store.js'
-import { boardFull, rankBetween, refuseOutdated, toCard } from '../../stored-card.js'
+import { boardFull, rankBetween, rankOf, refuseOutdated, toCard } from '../../stored-card.js'
 import { allSettled, type Connection } from '../connection/connection.js'
 import type { Pool } from '../connection/pool.js'
 import { isStorable } from '../connection/text-array.js'
@@ -146,16 +146,12 @@ async function neighbours(
   position: number,
 ): Promise<[number | undefined, number | undefined]> {
   const place = Math.min(position, BEYOND_EVERY_END)
-  if (place === 0) return [undefined, numberOf((await connection.run(NEIGHBOURS, column, id, 0))[0]?.rank)]
+  if (place === 0) return [undefined, rankOf((await connection.run(NEIGHBOURS, column, id, 0))[0])]
   const [before, after] = await connection.run(NEIGHBOURS, column, id, place - 1)
-  if (before) return [numberOf(before.rank), numberOf(after?.rank)]
+  if (before) return [rankOf(before), rankOf(after)]
   return [await lastRank(connection, { id, column }), undefined]
 }
 
 async function lastRank(connection: Connection, { id, column }: Pick<Card, 'id' | 'column'>) {
-  return numberOf((await connection.run(LAST_RANK, column, id))[0]?.rank)
-}
-
-function numberOf(value: unknown): number | undefined {
-  return value === null || value === undefined ? undefined : Number(value)
+  return rankOf((await connection.run(LAST_RANK, column, id))[0])
 }

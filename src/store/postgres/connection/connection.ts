@@ -21,6 +21,8 @@ const UNANSWERED = 1.25
 const IDLE_IN_TRANSACTION_MS = 10_000
 const LOCK_MS = 10_000
 
+const SNAPSHOT = /* sql */ `SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY`
+
 const INTEGER_OIDS = [20, 21, 23]
 const BOOLEAN_OID = 16
 
@@ -146,6 +148,14 @@ export class Connection {
       await this.rollBack()
       throw error
     }
+  }
+
+  /** Runs reads in a transaction that sees one state of the database. @throws as the work; AppError `unavailable/…` */
+  snapshot<Result>(work: () => Promise<Result>): Promise<Result> {
+    return this.transaction(async () => {
+      const [, result] = await allSettled<[Row[], Result]>(this.run(SNAPSHOT), work())
+      return result
+    })
   }
 
   /** Ends the transaction. A connection that cannot do that is broken. */

@@ -62,6 +62,6 @@ export async function leaveTombstones(connection: Connection, erased: readonly E
     texts(tombstone => contentOf(Buffer.from(JSON.stringify(tombstone))).toString()),
     texts(tombstone => tombstone.subject_id),
     texts(tombstone => [...facetsOf(tombstone)].join(FACET_SEPARATOR)),
-    texts(tombstone => searchableTextOf(tombstone).said),
+    texts(tombstone => searchableTextOf(tombstone).text),
   )
 }

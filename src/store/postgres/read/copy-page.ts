@@ -4,7 +4,6 @@ import type { LedgerHead } from '../../event-store.js'
 import type { Connection, Row } from '../connection/connection.js'
 import { type PrunedEvent, readRemoved } from '../erase/stored-tombstone.js'
 
-const SNAPSHOT = /* sql */ `SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY`
 const CLOCK = /* sql */ `
   SELECT last_us, seq, digest, changes, pruned_us, (SELECT value FROM meta WHERE name = 'epoch') AS epoch,
     (SELECT value FROM meta WHERE name = 'change_numbering') AS numbering
@@ -52,10 +51,11 @@ interface Line {
   bytes: Buffer
 }
 
-/** A line that does not fit, by its size. */
+/** Lines that fit into a page. */
 class Lines {
   readonly lines: Line[] = []
   bytes = 0
+  /** The size of the first line that does not fit. */
   needed: number | undefined
 
   constructor(private readonly maxBytes: number) {}
@@ -79,8 +79,7 @@ class Lines {
 
 /** Reads a part of the ledger for another one, from one snapshot. */
 export function readCopyPage(connection: Connection, range: CopyRange): Promise<CopyPage> {
-  return connection.transaction(async () => {
-    await connection.run(SNAPSHOT)
+  return connection.snapshot(async () => {
     const [clock] = await connection.run(CLOCK)
     const last = Number(clock?.seq) === 0 ? null : Number(clock?.last_us)
     const [after] = range.since === null ? [] : await connection.run(LAST_UP_TO, range.since)
@@ -93,7 +92,7 @@ export function readCopyPage(connection: Connection, range: CopyRange): Promise<
     const end = events.lines.at(-1)
     const [through] = end ? await connection.run(LAST_UP_TO, end.number) : [after]
     return {
-      lines: joined([...events.lines, ...changes.found.lines]),
+      lines: Buffer.concat([...events.lines, ...changes.found.lines].map(({ bytes }) => bytes)),
       events: events.lines.length,
       through: toHead(through),
       changes: changes.through,
@@ -175,17 +174,6 @@ function textOf({ event, content_digest }: Row): string {
 /** @param digest in hex */
 function marked(digest: string, body: string): string {
   return `{"content_digest":"${digest}","event":${body}}`
-}
-
-/** In a separate buffer, which can be transferred. */
-function joined(lines: readonly Line[]): Uint8Array {
-  const joined = new Uint8Array(lines.reduce((size, { bytes }) => size + bytes.length, 0))
-  let end = 0
-  for (const { bytes } of lines) {
-    joined.set(bytes, end)
-    end += bytes.length
-  }
-  return joined
 }
 
 function toHead(row: Row | undefined): LedgerHead | null {

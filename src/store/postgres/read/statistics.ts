@@ -9,13 +9,15 @@ const SPAN = /* sql */ `
       (SELECT captured_us FROM events ORDER BY captured_us LIMIT 1)) AS first, last_us, seq,
     (SELECT count(*) FROM subscriptions) AS subscriptions
   FROM ledger_clock`
-const SNAPSHOT = /* sql */ `SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY`
+/** All tables of a schema, with their indexes. */
+const SIZE = /* sql */ `
+  SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigint AS bytes FROM pg_class
+  WHERE relnamespace = to_regnamespace(quote_ident($1)) AND relkind = 'r'`
 
 /** Reads the statistics from counters that every group updates. No event is counted here. */
 export function readStatistics(connection: Connection): Promise<LedgerStats> {
-  return connection.transaction(async () => {
-    const [, sources, kinds, [span]] = await allSettled<[Row[], Row[], Row[], Row[]]>(
-      connection.run(SNAPSHOT),
+  return connection.snapshot(async () => {
+    const [sources, kinds, [span]] = await allSettled<[Row[], Row[], Row[]]>(
       connection.run(SOURCES),
       connection.run(KINDS),
       connection.run(SPAN),
@@ -23,4 +25,8 @@ export function readStatistics(connection: Connection): Promise<LedgerStats> {
     const latest = Number(span?.seq) === 0 ? null : span?.last_us
     return toStatistics({ sources, kinds, subscriptions: span?.subscriptions, first: span?.first, latest })
   })
+}
+
+export async function readSizeBytes(connection: Pick<Connection, 'run'>, schema: string): Promise<number> {
+  return Number((await connection.run(SIZE, schema))[0]?.bytes)
 }

@@ -112,7 +112,7 @@ function findDifference(row: Row, content: Buffer): string | undefined {
   if (difference) return difference
   if (Number(row.seq) % SAMPLED !== 0 || content.length > LARGE_EVENT_BYTES) return undefined
   const facets = new Set(String(row.facets).split(FACET_SEPARATOR))
-  return sameFacets(facets, facetsOf(event)) && searchableTextOf(event).said === row.said
+  return sameFacets(facets, facetsOf(event)) && searchableTextOf(event).text === row.said
     ? undefined
     : 'A search may not find it.'
 }

@@ -12,8 +12,8 @@ const AMBIGUOUS = /[\x01\ufffd]/u
 
 /** The folded texts of an event, as they are stored: in one of two columns. */
 export interface SearchableText {
-  said: string | null
-  longSaid: string | null
+  text: string | null
+  longText: string | null
 }
 
 export function searchableTextOf(event: Pick<NewEvent, 'actor' | 'conversation' | 'payload'>): SearchableText {
@@ -33,7 +33,7 @@ export async function searchableTextOfJson(event: NewEvent, json: Uint8Array): P
 
 function toSearchableText(texts: ReadonlySet<string>): SearchableText {
   const joined = storable([...texts].join(SEPARATOR))
-  return joined.length > INDEXED_TEXT ? { said: null, longSaid: joined } : { said: joined, longSaid: null }
+  return joined.length > INDEXED_TEXT ? { text: null, longText: joined } : { text: joined, longText: null }
 }
 
 /** Whether the stored text alone decides about this folded term. */

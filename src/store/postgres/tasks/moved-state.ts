@@ -8,7 +8,6 @@ import { LIST_NOTES } from './note-tasks.js'
 import { LIST_SOURCES } from './source-tasks.js'
 import { FIND_QUEUE, SAVE_QUEUE } from './subscription-tasks.js'
 
-const SNAPSHOT = /* sql */ `SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY`
 const DELETE_SOURCES = /* sql */ `DELETE FROM sources`
 const DELETE_SECRETS = /* sql */ `DELETE FROM source_secrets`
 const DELETE_FEEDS = /* sql */ `DELETE FROM notes WHERE kind = 'feed'`
@@ -21,8 +20,7 @@ const ADD_SECRETS = /* sql */ `INSERT INTO source_secrets (name, secrets) VALUES
 const ADD_FEED = /* sql */ `INSERT INTO notes (kind, name, revision, body) VALUES ('feed', $1, $2, $3)`
 
 export function readMovedState(connection: Connection): Promise<MovedState> {
-  return connection.transaction(async () => {
-    await connection.run(SNAPSHOT)
+  return connection.snapshot(async () => {
     const sources = (await connection.run(LIST_SOURCES)).map(toSourceWithSecrets)
     const feeds = (await connection.run(LIST_NOTES, 'feed')).map(toNote)
     const [queue] = await connection.run(FIND_QUEUE)

@@ -1,7 +1,7 @@
 import type { AccountLogEntry } from '../../../model/accounts/account-log.js'
 import { unknownUser } from '../../../model/accounts/user.js'
 import { coalesceCalls } from '../../../model/coalesce-calls.js'
-import { lastAdmin, nameTaken, toToken, toUser } from '../../stored-user.js'
+import { isAdmin, lastAdmin, nameTaken, toToken, toUser } from '../../stored-user.js'
 import type { LastAdminRule, StoredUser, UserStore } from '../../user-store.js'
 import type { Connection, Row } from '../connection/connection.js'
 import type { Pool } from '../connection/pool.js'
@@ -146,10 +146,6 @@ async function refuseIfMoved(connection: Connection): Promise<void> {
 /** A change and its entry in the account log are in one transaction. */
 async function addLog(connection: Connection, log: AccountLogEntry | undefined): Promise<void> {
   if (log) await addAccountLogEntry(connection, log)
-}
-
-function isAdmin({ role, enabled }: StoredUser): boolean {
-  return role === 'admin' && enabled
 }
 
 function mayLeave(admins: readonly Row[], id: string, { mayLoseLastAdmin }: LastAdminRule): boolean {

@@ -67,7 +67,7 @@ const EVENT_TABLES = /* sql */ `
   CREATE TABLE kind_counters (kind text COLLATE "C" PRIMARY KEY, events bigint NOT NULL) WITH (fillfactor = 50);
 
   -- Every few hundred events: how many there were up to this one, in all and of each source that has had some since the
-  -- mark before (write/event-marks.ts).
+  -- mark before (write/event-writer.ts).
   CREATE TABLE event_marks (captured_us bigint PRIMARY KEY, seq bigint NOT NULL);
   CREATE TABLE source_marks (
     source text COLLATE "C" NOT NULL, captured_us bigint NOT NULL, events bigint NOT NULL,

@@ -1,6 +1,14 @@
 import type { StoredEvent } from '../../../model/events/event.js'
-import { findTimestamp, type Micros, toTimestamp } from '../../../model/timestamp.js'
-import { type CopiedEvent, type CopyStep, copiedEventDiffers, hasChanged, otherChain } from '../../copy-store.js'
+import { findTimestamp, type Micros } from '../../../model/timestamp.js'
+import {
+  type CopiedEvent,
+  type CopyStep,
+  copiedEventDiffers,
+  hasChanged,
+  keyIsStored,
+  otherChain,
+  refuseUnordered,
+} from '../../copy-store.js'
 import { chainDigest, contentDigest } from '../../event-digest.js'
 import type { LedgerHead } from '../../event-store.js'
 import { findOutline, LARGE_EVENT_BYTES } from '../../large-event.js'
@@ -55,7 +63,11 @@ export function writeCopies(
     const [row] = await connection.run(TAKE_CLOCK)
     refuseMoved(row)
     const clock = toClock(row)
-    await refuseAppended(connection, clock, appended)
+    const refusal = refuseUnordered(appended, clock.last)
+    if (refusal) throw refusal
+    const keys = appended.map(event => event.storedKey).filter(isStorable)
+    const [known] = keys.length === 0 ? [] : await connection.run(STORED_KEYS, textArray(keys))
+    if (known) throw keyIsStored(String(known.dedupe_key))
     const created = await chained(clock, appended.map(toCopied))
     const last = created.at(-1)
     if (through?.digest && last && last.digest.toString('hex') !== through.digest) throw otherChain(through)
@@ -89,7 +101,7 @@ async function chained(clock: Clock, events: readonly Copied[]): Promise<CopiedC
     const { storedKey, source, kind, subjectId, capturedAt, seenCount, subscriptionIds } = copied
     digest = chainDigest(digest, contentDigest, capturedAt)
     const isLarge = copied.body.byteLength > LARGE_EVENT_BYTES
-    const said = isLarge ? await searchableTextOfJson(event, copied.body) : searchableTextOf(event)
+    const texts = isLarge ? await searchableTextOfJson(event, copied.body) : searchableTextOf(event)
     const facets = [...facetsOf(event)].join(FACET_SEPARATOR)
     const occurredAt = findTimestamp(event.occurred_at)?.micros ?? null
     const prepared = {
@@ -102,7 +114,7 @@ async function chained(clock: Clock, events: readonly Copied[]): Promise<CopiedC
       content,
       contentDigest,
       facets,
-      ...said,
+      ...texts,
       subscriptionIds,
       matches: [],
       isAnswered: false,
@@ -245,25 +257,4 @@ function toCopied(copied: CopiedEvent): Copied {
         ? contentDigest(content)
         : Buffer.from(copied.contentDigest, 'hex').toString('latin1'),
   }
-}
-
-async function refuseAppended(
-  connection: Connection,
-  { last }: Clock,
-  appended: readonly CopiedEvent[],
-): Promise<void> {
-  const keys = new Set<string>()
-  let before = last
-  for (const { storedKey, capturedAt } of appended) {
-    if (capturedAt <= before)
-      throw copiedEventDiffers(
-        storedKey,
-        `It was captured at ${toTimestamp(capturedAt)}, not after the event before it.`,
-      )
-    if (keys.has(storedKey)) throw copiedEventDiffers(storedKey, 'The ledger has an event of this key.')
-    before = capturedAt
-    keys.add(storedKey)
-  }
-  const [stored] = keys.size === 0 ? [] : await connection.run(STORED_KEYS, textArray([...keys].filter(isStorable)))
-  if (stored) throw copiedEventDiffers(String(stored.dedupe_key), 'The ledger has an event of this key.')
 }

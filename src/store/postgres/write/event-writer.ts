@@ -223,7 +223,7 @@ export function changedEvents(clock: Clock, changes: GroupChanges): Statement[] 
     bigintArray(created.map(event => event.seq)),
     ...[texts(({ event }) => event.source), texts(({ event }) => event.kind), texts(({ event }) => event.subjectId)],
     ...[texts(event => event.digest.toString('hex')), texts(event => event.tail), texts(event => event.facets)],
-    ...[texts(({ event }) => event.content), texts(({ event }) => event.said), texts(({ event }) => event.longSaid)],
+    ...[texts(({ event }) => event.content), texts(({ event }) => event.text), texts(({ event }) => event.longText)],
     ...[bigintArray(created.map(({ event }) => event.occurredAt)), texts(event => event.removedDigest)],
     textArray(tallies.map(([source]) => source)),
     ...[bigintArray(tallies.map(([, { events }]) => events)), bigintArray(tallies.map(([, of]) => of.duplicates))],

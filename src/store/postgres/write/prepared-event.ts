@@ -44,7 +44,7 @@ export async function prepareEvent({ event, provenance, matches, json }: EventTo
   const content = json
     ? Buffer.concat([json.subarray(0, -CLOSING_BRACE), Buffer.from(added)])
     : JSON.stringify(event).slice(0, -CLOSING_BRACE) + added
-  const said = json ? await searchableTextOfJson(event, json) : searchableTextOf(event)
+  const texts = json ? await searchableTextOfJson(event, json) : searchableTextOf(event)
   const facets = facetsOf({ ...event, provenance, subscription_ids: subscriptionIds })
   return {
     occurredAt: findTimestamp(event.occurred_at)?.micros ?? null,
@@ -54,7 +54,7 @@ export async function prepareEvent({ event, provenance, matches, json }: EventTo
     kind,
     subjectId,
     content,
-    ...said,
+    ...texts,
     subscriptionIds,
     matches,
     contentDigest: contentDigest(typeof content === 'string' ? Buffer.from(content) : content),
@@ -64,8 +64,8 @@ export async function prepareEvent({ event, provenance, matches, json }: EventTo
 }
 
 /** Approximate size in memory, in characters or bytes. */
-export function sizeOf({ content, said, longSaid }: PreparedEvent): number {
-  return content.length + (said?.length ?? 0) + (longSaid?.length ?? 0)
+export function sizeOf({ content, text, longText }: PreparedEvent): number {
+  return content.length + (text?.length ?? 0) + (longText?.length ?? 0)
 }
 
 /** The members of an event that change, with its closing brace. They follow its content. */

@@ -1,6 +1,7 @@
 import type { BoardDatabaseName } from '../../../model/board/board-backup.js'
 import type { BoardStore } from '../../board-store.js'
 import { BoundedWork } from '../../bounded-work.js'
+import { reuseRecent } from '../../reuse-recent.js'
 import { removeCopy } from '../files/remove-copy.js'
 import { makeProxies } from '../thread/task.js'
 import { WorkerCalls, type WorkerOptions } from '../thread/worker-calls.js'
@@ -19,8 +20,6 @@ export interface SqliteBoardStore extends BoardStore {
   verify(): Promise<void>
 }
 
-/** A check this recent is reused, because every caller may ask for one. */
-const RECENT_CHECK_MS = 1_000
 const CALLS = { inProgress: 256, waiting: 2_000, busy: 'Too many requests wait for the board.' }
 
 /**
@@ -35,7 +34,6 @@ export async function openBoardStore(
   const file = new URL('./worker.js', import.meta.url)
   const { calls, opened } = await WorkerCalls.start<BoardOpened>(file, { data: files, noun: 'board', ...options })
   const bounded = new BoundedWork(CALLS)
-  let lastCheck: { at: number; done: Promise<void> } | undefined
   const stores = makeProxies<BoardTasks>(opened.kinds, call => bounded.run(() => calls.ask(call)))
   let numbered = 0
   const copyOf = (of: BoardDatabaseName) => async (path: string, signal?: AbortSignal) => {
@@ -64,12 +62,7 @@ export async function openBoardStore(
     putAside: opened.putAside,
     upgrade: opened.upgrade,
     sessions: { ...stores.sessions, salt: opened.salt },
-    checkWritable: () => {
-      const now = performance.now()
-      if (lastCheck === undefined || now - lastCheck.at > RECENT_CHECK_MS)
-        lastCheck = { at: now, done: stores.files.checkWritable() }
-      return lastCheck.done
-    },
+    checkWritable: reuseRecent(stores.files.checkWritable),
     verify: stores.files.verify,
     close: () => calls.close(),
   }

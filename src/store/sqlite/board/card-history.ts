@@ -1,10 +1,6 @@
-import {
-  type CardAction,
-  type CardActor,
-  type CardHistoryEntry,
-  HISTORY_LIMITS,
-} from '../../../model/board/card-history.js'
-import type { Database, Row } from '../files/database.js'
+import { type CardAction, type CardHistoryEntry, HISTORY_LIMITS } from '../../../model/board/card-history.js'
+import { toHistoryEntry } from '../../stored-card.js'
+import type { Database } from '../files/database.js'
 
 /** `body`: what `CardAction` has. */
 const CREATE_TABLE = /* sql */ `
@@ -39,17 +35,16 @@ export function createHistoryTable(database: Database): void {
   database.exec(CREATE_TABLE)
 }
 
-/** The actor of an action on a card, and the time. */
-interface Doing {
-  by: CardActor
-  at: string
-}
-
 /**
  * Adds to the history of a card, in the current transaction. A card that does not exist gets no entry: its run may end
  * after it was deleted.
  */
-export function addToHistory(database: Database, id: string, { by, at }: Doing, actions: readonly CardAction[]): void {
+export function addToHistory(
+  database: Database,
+  id: string,
+  { by, at }: Pick<CardHistoryEntry, 'by' | 'at'>,
+  actions: readonly CardAction[],
+): void {
   for (const { action, ...body } of actions) {
     database.run(ADD, id, at, by.kind, by.name, action, JSON.stringify(body))
     if (action === 'deleted') database.run(DROP_DELETED)
@@ -67,15 +62,6 @@ export class SqliteCardHistory {
   ): { items: CardHistoryEntry[]; next: number | null } {
     const rows = this.database.all(LIST, card, after, limit + 1)
     const page = rows.slice(0, limit)
-    return { items: page.map(toEntry), next: rows.length > limit ? Number(page.at(-1)?.seq) : null }
-  }
-}
-
-function toEntry(row: Row): CardHistoryEntry {
-  return {
-    at: String(row.at),
-    by: { kind: row.actor as CardActor['kind'], name: row.actor_name === null ? null : String(row.actor_name) },
-    action: row.action as CardAction['action'],
-    ...JSON.parse(String(row.body)),
+    return { items: page.map(toHistoryEntry), next: rows.length > limit ? Number(page.at(-1)?.seq) : null }
   }
 }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Card } from '../../../model/board/card.js'
 import { actionsBetween, type CardActor } from '../../../model/board/card-history.js'
 import type { CardChanges, CardFilter, CardPage } from '../../card-store.js'
-import { boardFull, rankBetween, refuseOutdated, toCard } from '../../stored-card.js'
+import { boardFull, rankBetween, rankOf, refuseOutdated, toCard } from '../../stored-card.js'
 import type { Database } from '../files/database.js'
 import { addToHistory } from './card-history.js'
 
@@ -161,13 +161,13 @@ export class SqliteCardStore {
   /** Ranks of the cards before and after a place in a column, without the card itself. */
   #neighbours({ id, column }: Pick<Card, 'id' | 'column'>, position: number): [number | undefined, number | undefined] {
     const place = Math.min(position, BEYOND_EVERY_END)
-    if (place === 0) return [undefined, numberOf(this.database.first(NEIGHBOURS, column, id, 0)?.rank)]
+    if (place === 0) return [undefined, rankOf(this.database.first(NEIGHBOURS, column, id, 0))]
     const [before, after] = this.database.all(NEIGHBOURS, column, id, place - 1)
-    return before ? [numberOf(before.rank), numberOf(after?.rank)] : [this.#lastRank({ id, column }), undefined]
+    return before ? [rankOf(before), rankOf(after)] : [this.#lastRank({ id, column }), undefined]
   }
 
   #lastRank({ id, column }: Pick<Card, 'id' | 'column'>): number | undefined {
-    return numberOf(this.database.first(LAST_RANK, column, id)?.rank)
+    return rankOf(this.database.first(LAST_RANK, column, id))
   }
 
   /** Ranks 1, 2, 3 …, with one left out at `position`. @returns the one that is left out */
@@ -178,8 +178,4 @@ export class SqliteCardStore {
     }
     return position + 1
   }
-}
-
-function numberOf(value: unknown): number | undefined {
-  return value === null || value === undefined ? undefined : Number(value)
 }

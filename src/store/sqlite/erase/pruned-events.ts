@@ -1,4 +1,5 @@
 import type { Micros } from '../../../model/timestamp.js'
+import { numberOrNull } from '../../columns.js'
 import type { Database } from '../files/database.js'
 
 /** One row for each pruning: the last event that it removed, and the event that records it. */
@@ -58,8 +59,4 @@ export class PrunedEvents {
     }
     return this.#newest
   }
-}
-
-function numberOrNull(value: unknown): number | null {
-  return value === undefined || value === null ? null : Number(value)
 }

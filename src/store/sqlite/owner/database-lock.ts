@@ -117,11 +117,11 @@ class HeldOwnership implements Ownership {
   constructor(
     readonly database: string,
     { record, former }: Victory,
-    private readonly heart: Pick<OwnershipRequest, 'now' | 'onLost'> & { heartbeatMs: number },
+    private readonly options: Pick<OwnershipRequest, 'now' | 'onLost'> & { heartbeatMs: number },
   ) {
     this.#record = record
     this.#former = former
-    this.#timer = setInterval(() => void this.#queue.run(() => this.#beat()), heart.heartbeatMs).unref()
+    this.#timer = setInterval(() => void this.#queue.run(() => this.#beat()), options.heartbeatMs).unref()
   }
 
   get isTakeover(): boolean {
@@ -207,20 +207,20 @@ class HeldOwnership implements Ownership {
 
   async #beat(): Promise<void> {
     if (!this.#held) return
-    const ownerState = await this.#sight()
+    const ownerState = await this.#readOwner()
     if (ownerState === 'unreadable') return
     if (!this.#isOurs(ownerState)) {
       this.#held = false
       clearInterval(this.#timer)
       // In a separate turn, so that an error of the callback is not caught here.
-      setImmediate(() => this.heart.onLost(ownerState?.record))
+      setImmediate(() => this.options.onLost(ownerState?.record))
       return
     }
     await this.#touch()
   }
 
   /** A failing disk proves nothing about the owner: the next heartbeat tries again. */
-  async #sight(): Promise<OwnerState | undefined | 'unreadable'> {
+  async #readOwner(): Promise<OwnerState | undefined | 'unreadable'> {
     try {
       return await readOwnerState(this.database)
     } catch {
@@ -230,7 +230,7 @@ class HeldOwnership implements Ownership {
 
   /** A disk that refuses this also refuses the claims of other processes. The next heartbeat notices a missing file. */
   async #touch(): Promise<void> {
-    const seconds = this.heart.now() / 1_000
+    const seconds = this.options.now() / 1_000
     try {
       await utimes(ownerFile(this.database), seconds, seconds)
     } catch {

@@ -28,7 +28,7 @@ export interface OwnerRecord extends ProcessIdentity {
 /** The state of an owner file. `record` is absent if this program did not write the file, or not completely. */
 export interface OwnerState {
   record: OwnerRecord | undefined
-  /** Changes whenever the file is replaced or its owner's heart beats. */
+  /** Changes whenever the file is replaced and with each heartbeat of its owner. */
   fingerprint: string
 }
 

@@ -3,17 +3,17 @@ type Pulse = 'unknown' | 'beating' | 'silent'
 
 interface Watched {
   fingerprint: string
-  lookedAt: number
+  observedAt: number
   silentForMs: number
-  beaten: boolean
+  wasBeating: boolean
 }
 
 /** A longer gap between two observations counts as this part of the silence: this process may have been suspended. */
-const MAX_SHARE_OF_ONE_LOOK = 1 / 8
+const MAX_SHARE_OF_A_GAP = 1 / 8
 
 /**
  * Decides whether a process whose pid is not visible here is dead: its file must stay unchanged for `silenceMs` of
- * observation. If this process was itself suspended, maybe with the whole machine, so that no heart beat, it wakes
+ * observation. If this process was itself suspended, maybe with the whole machine, so that it sent no heartbeat, it wakes
  * after a long gap; such a gap must not count as silence.
  */
 export class SilenceWatch {
@@ -35,12 +35,12 @@ export class SilenceWatch {
     const at = this.elapsed()
     const known = this.#watched.get(key)
     if (known === undefined || known.fingerprint !== fingerprint) {
-      this.#watched.set(key, { fingerprint, lookedAt: at, silentForMs: 0, beaten: known !== undefined })
+      this.#watched.set(key, { fingerprint, observedAt: at, silentForMs: 0, wasBeating: known !== undefined })
       return known === undefined ? 'unknown' : 'beating'
     }
-    known.silentForMs += Math.min(at - known.lookedAt, this.silenceMs * MAX_SHARE_OF_ONE_LOOK)
-    known.lookedAt = at
+    known.silentForMs += Math.min(at - known.observedAt, this.silenceMs * MAX_SHARE_OF_A_GAP)
+    known.observedAt = at
     if (known.silentForMs >= this.silenceMs) return 'silent'
-    return known.beaten ? 'beating' : 'unknown'
+    return known.wasBeating ? 'beating' : 'unknown'
   }
 }

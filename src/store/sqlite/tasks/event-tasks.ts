@@ -47,7 +47,7 @@ export interface OpenLedger {
   epoch: string
 }
 
-/** The tasks behind `EventStore`; `EventGroups` has the side of the main thread for `record` and `probe`. */
+/** The tasks behind `EventStore`; `EventGroups` is their side on the main thread for `record`, `erase`, `prune` and `probe`. */
 export function eventTasks(ledger: OpenLedger) {
   const { database, index, writer, pruned, eraser, backgroundRemoval } = ledger
   const readMatching = (wanted: EventQuery) => readPage(database, index, ledger, wanted)

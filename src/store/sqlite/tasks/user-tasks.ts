@@ -1,6 +1,6 @@
 import type { AccountLogEntry } from '../../../model/accounts/account-log.js'
 import { unknownUser } from '../../../model/accounts/user.js'
-import { lastAdmin, nameTaken, toToken, toUser } from '../../stored-user.js'
+import { isAdmin, lastAdmin, nameTaken, toToken, toUser } from '../../stored-user.js'
 import type {
   LastAdminRule,
   ListedStoredUser,
@@ -132,10 +132,6 @@ export function markClosed(database: Database): void {
 function logged<Result>(database: Database, result: Result, log: AccountLogEntry | undefined): Result {
   if (log) addAccountLogEntry(database, log)
   return result
-}
-
-function isAdmin({ role, enabled }: StoredUser): boolean {
-  return role === 'admin' && enabled
 }
 
 function mayLeave(database: Database, id: string, { mayLoseLastAdmin }: LastAdminRule): boolean {

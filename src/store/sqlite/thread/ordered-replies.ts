@@ -1,5 +1,7 @@
 import type { EventPage } from '../../../model/events/event-query.js'
 import { toFailure } from '../../../model/failure.js'
+import { isObject } from '../../../model/json-object.js'
+import type { CopyPage } from '../../copy-store.js'
 import type { StoreReply } from './protocol.js'
 
 /** The result of a query that needs a further slice. */
@@ -18,8 +20,8 @@ export class OrderedReplies {
       const result = work()
       if (result === PENDING) return
       this.replies.push({ id, result })
-      const bytes = isPage(result) ? result.items : result
-      if (!(bytes instanceof Uint8Array)) return
+      const bytes = bytesOf(result)
+      if (!bytes) return
       this.transfer.push(bytes.buffer as ArrayBuffer)
       this.bytes += bytes.byteLength
     } catch (error) {
@@ -28,6 +30,8 @@ export class OrderedReplies {
   }
 }
 
-function isPage(result: unknown): result is EventPage {
-  return typeof result === 'object' && result !== null && 'items' in result
+/** An event, or those of a page, for queries or for copies. */
+function bytesOf(result: unknown): Uint8Array | undefined {
+  const { items, lines }: Partial<EventPage & CopyPage> = isObject(result) ? result : {}
+  return [result, items, lines].find(each => each instanceof Uint8Array)
 }

@@ -20,7 +20,7 @@ export type StoreRequest = ({ id: number } & TaskCall) | { id: number; kind: 'ab
 /** The thread sends replies in arrays. Reply 0 is its report after it has opened its files. */
 export type StoreReply = { id: number; result: unknown } | { id: number; error: Failure }
 
-/** The files on the disk are no longer those that are open; see `DatabaseKind.onLost`. */
+/** The files on the disk are no longer those that are open; see `LossHandling.onLost`. */
 export interface StoreLost {
   /** Path of the database. */
   database: string

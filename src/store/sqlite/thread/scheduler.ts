@@ -41,8 +41,8 @@ const LONG_TURN_MS = 10
  */
 const INDEX_PACING = { largest: 95_000, batch: 256, quietMs: 50, paceMs: 50, rest: 5 }
 
-/** BackgroundRemoval pauses for `rest` times the duration of its last slice, or `quietRest` times after `quietMs` without a write. */
-const UPKEEP_PACING = { rest: 9, quietRest: 1, quietMs: 50 }
+/** Background removal pauses for `rest` times the duration of its last slice, or `quietRest` times after `quietMs` without a write. */
+const REMOVAL_PACING = { rest: 9, quietRest: 1, quietMs: 50 }
 
 interface OpenQuery {
   id: number
@@ -289,7 +289,7 @@ export class Scheduler {
     if (started >= this.#removalAt) {
       this.#attempt(() => this.engine.advanceBackgroundRemoval())
       const ended = performance.now()
-      const { rest, quietRest, quietMs } = UPKEEP_PACING
+      const { rest, quietRest, quietMs } = REMOVAL_PACING
       this.#removalAt = ended + (ended - started) * (started - this.#wroteAt < quietMs ? rest : quietRest)
     }
     if (this.engine.backgroundRemovalDue) {

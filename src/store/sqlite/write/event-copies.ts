@@ -1,14 +1,15 @@
 import { AppError } from '../../../model/app-error.js'
 import type { StoredEvent } from '../../../model/events/event.js'
-import { toTimestamp } from '../../../model/timestamp.js'
 import {
   type CopiedEvent,
   type CopyStep,
   copiedEventDiffers,
   type ImportMark,
+  keyIsStored,
   type MovedMark,
   notFollowing,
   otherChain,
+  refuseUnordered,
 } from '../../copy-store.js'
 import { contentDigest } from '../../event-digest.js'
 import type { LedgerHead } from '../../event-store.js'
@@ -70,8 +71,10 @@ export function writeCopies(
   const { database, writer } = parts
   // The ledger may have been promoted since the page was requested.
   if (mark && !findFollow(database).mark) return notFollowing()
-  const refusal = refuseAppended(database, writer, appended)
+  const refusal = refuseUnordered(appended, writer.head?.capturedAt ?? 0)
   if (refusal) return refusal
+  const known = appended.find(({ storedKey }) => database.first(IS_STORED, storedKey))
+  if (known) return keyIsStored(known.storedKey)
   const changes: Change[] = []
   for (const event of changed) {
     const change = findChange(database, event)
@@ -126,27 +129,6 @@ export function saveMark(database: Database, ledger: Epoch, mark: ImportMark | n
   if (mark) database.run(SAVE_MARK, JSON.stringify(mark))
   else database.run(DELETE_MARK)
   if (epoch !== undefined) saveEpoch(database, ledger, epoch)
-}
-
-function refuseAppended(
-  database: Database,
-  writer: EventWriter,
-  appended: readonly CopiedEvent[],
-): AppError | undefined {
-  let last = writer.head?.capturedAt ?? 0
-  const keys = new Set<string>()
-  for (const { storedKey, capturedAt } of appended) {
-    if (capturedAt <= last)
-      return copiedEventDiffers(
-        storedKey,
-        `It was captured at ${toTimestamp(capturedAt)}, not after the event before it.`,
-      )
-    if (keys.has(storedKey) || database.first(IS_STORED, storedKey))
-      return copiedEventDiffers(storedKey, 'The ledger has an event of this key.')
-    last = capturedAt
-    keys.add(storedKey)
-  }
-  return undefined
 }
 
 function findChange(database: Database, event: CopiedEvent): Change | AppError | undefined {

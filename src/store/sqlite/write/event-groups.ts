@@ -26,7 +26,7 @@ interface Group {
  * Groups that may be in progress together. With one, this thread and the store's would alternately wait for each other.
  * With many, each would be small, and a message costs more than the event in it.
  */
-const GROUPS_UNDER_WAY = 8
+const GROUPS_IN_PROGRESS = 8
 /**
  * A group of this size is sent immediately: the store's thread works on it while this one still reads the requests
  * behind it. Smaller groups would cost more, because each commit writes pages of its own.
@@ -57,7 +57,7 @@ export class EventGroups {
   ) {}
 
   get #mostInProgress(): number {
-    return this.options.groupsInProgress ?? GROUPS_UNDER_WAY
+    return this.options.groupsInProgress ?? GROUPS_IN_PROGRESS
   }
 
   record(events: EventToRecord[]): Promise<RecordOutcome[]> {
