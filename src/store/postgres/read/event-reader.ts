@@ -2,6 +2,7 @@ import type { StoredEvent } from '../../../model/events/event.js'
 import { type EventFilter, eventMatches } from '../../../model/events/event-match.js'
 import { type EventPage, type EventQuery, isRange, nextCheckpoint } from '../../../model/events/event-query.js'
 import type { Micros } from '../../../model/timestamp.js'
+import { numberOrNull } from '../../columns.js'
 import { EDGE_BYTES, LARGE_EVENT_BYTES, outlineOf } from '../../large-event.js'
 import type { Connection, Row } from '../connection/connection.js'
 import { type FilterSql, filterSql, shifted } from '../search/event-filter.js'
@@ -175,10 +176,6 @@ async function readOutline(connection: Connection, row: Row): Promise<StoredEven
   const [edges] = await connection.run(EDGES, Number(row.captured_us))
   const outline = outlineOf(Buffer.from(String(edges?.head)), Buffer.from(String(edges?.tail)))
   return outline ?? (JSON.parse(await readWhole(connection, row)) as StoredEvent)
-}
-
-function numberOrNull(value: unknown): number | null {
-  return value === undefined ? null : Number(value)
 }
 
 /** A page as it is filled. */
