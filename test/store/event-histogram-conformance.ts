@@ -143,6 +143,7 @@ export function eventHistograms(t: Test, open: OpenStore): void {
     t.match(bySource[0], { source: 's59', count: 110, counts: [110] })
     const without = await events.histogram({ buckets: 1, now: NOON, excluded: { sources: ['s59'] } })
     t.equal(without.bySource.length, 50, 'an excluded one takes no place')
+    t.match(await events.histogram({ buckets: 1, now: NOON, sources: ['a\0b'] }), { count: 0, bySource: [] })
   })
 
   t.test('values with equal counts have a fixed order', async t => {

@@ -35,6 +35,7 @@ import { migrate } from './upgrade/migrate.js'
 import { makePartitions } from './upgrade/partitions.js'
 import { EventGroups } from './write/event-groups.js'
 import { type GroupToWrite, noteChanges } from './write/event-writer.js'
+import { refuseUnwritable } from './write/refuse-unwritable.js'
 
 /** A ledger in a PostgreSQL database, which any number of servers may have open. */
 export interface PostgresStore extends Store {
@@ -50,7 +51,8 @@ interface PostgresStoreOptions {
 }
 
 const HEAD = /* sql */ `SELECT seq FROM ledger_clock`
-const EPOCH = /* sql */ `SELECT value FROM meta WHERE name = 'epoch'`
+const HEALTH = /* sql */ `
+  SELECT value AS epoch, last_us, seq, digest, state FROM meta CROSS JOIN ledger_clock WHERE name = 'epoch'`
 /** Finds removed events whose rows are left, because retention was interrupted. */
 const HAS_REMOVED = /* sql */ `
   SELECT EXISTS (SELECT 1 FROM events WHERE captured_us <= pruned_us) AS found FROM ledger_clock WHERE pruned_us > 0`
@@ -133,10 +135,12 @@ export async function openPostgresStore({ address, replica, clock }: PostgresSto
       stats: () => pool.use(readStatistics),
       verify: (range, signal) => pool.use(connection => verifyEvents(connection, range), signal),
       health: async () => {
-        const head = await groups.checkWritable(sql => pool.run(sql))
+        await groups.checkWritable(sql => pool.run(sql))
+        const [row] = await pool.run(HEALTH)
+        refuseUnwritable(row)
         const database = shownAddress(address)
-        const epoch = String((await pool.run(EPOCH))[0]?.value)
-        const known = { head, epoch, schemaVersion: SCHEMA_VERSION, unindexedEvents: 0 }
+        const head = Number(row?.seq) === 0 ? null : { capturedAt: Number(row?.last_us), digest: String(row?.digest) }
+        const known = { head, epoch: String(row?.epoch), schemaVersion: SCHEMA_VERSION, unindexedEvents: 0 }
         return { database, engine: 'postgres', ...known, replica: await standby?.health() }
       },
     },

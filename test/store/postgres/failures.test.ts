@@ -9,6 +9,7 @@ import { checkPostgresLedger } from '../../../src/runtime/doctor/postgres.js'
 import type { EventToRecord } from '../../../src/store/event-store.js'
 import { Connection } from '../../../src/store/postgres/connection/connection.js'
 import { openPostgresStore, type PostgresStore } from '../../../src/store/postgres/store.js'
+import { TAKE_CLOCK } from '../../../src/store/postgres/write/event-writer.js'
 import { mounting, mountSmallDisk } from '../../black-box/mounts.js'
 import { keysOf, messageCreated } from '../../support/events.js'
 import { freePort } from '../../support/free-port.js'
@@ -286,6 +287,25 @@ else {
       [1, 1, 2],
     )
     await slow
+    await store.close()
+  })
+
+  t.test('the transaction of a server that no longer reads is ended after the first wait for it', async t => {
+    const address = { ...(await cluster.emptyLedger(t)), timeoutSeconds: 1 }
+    const store = await openPostgresStore({ address })
+    const suspended = await Connection.open({ ...address, timeoutSeconds: 60 }, 'suspended server')
+    await suspended.script('BEGIN')
+    await suspended.run(TAKE_CLOCK)
+    Reflect.get(suspended, 'client').connection.stream.pause()
+    const answer = suspended.runOnce(`SELECT repeat('x', 20000000)`)
+    answer.catch(() => undefined) // its connection is ended
+    const writing = `SELECT 1 FROM pg_stat_activity WHERE application_name = 'suspended server' AND wait_event = 'ClientWrite'`
+    await until(async () => (await cluster.sql(writing)).length > 0)
+    t.equal((await store.events.health()).head, null, 'health does not wait')
+    t.equal(await codeOf(store.events.record([messageCreated('1')])), 'busy')
+    await store.events.record([messageCreated('1')])
+    t.equal((await store.events.stats()).event_count, 1)
+    suspended.destroy()
     await store.close()
   })
 

@@ -9,7 +9,7 @@ import type { EventFilter } from '../../../model/events/event-match.js'
 import { OUTCOMES } from '../../../model/sentences/event-outcome.js'
 import type { Micros } from '../../../model/timestamp.js'
 import { allSettled, type Connection, type Row } from '../connection/connection.js'
-import { bigintArray, textArray } from '../connection/text-array.js'
+import { bigintArray, isStorable, textArray } from '../connection/text-array.js'
 import { filterSql, shifted } from '../search/event-filter.js'
 import { readCountedRange } from './counted-range.js'
 import { undecidedEvents } from './event-reader.js'
@@ -64,7 +64,8 @@ export async function countEvents(connection: Connection, query: HistogramQuery)
   if (!range) return { ...NOTHING, ...(query.split && { byOutcome: [] }), head, epoch }
   const { from, to } = range
   const starts = bucketStarts({ ...range, buckets: query.buckets })
-  const sources = [...new Set(query.sources ?? (await largestSources(connection, query.excluded?.sources)))]
+  const asked = query.sources?.filter(isStorable)
+  const sources = [...new Set(asked ?? (await largestSources(connection, query.excluded?.sources)))]
   const counts = new Counts(starts, sources)
   const workMs = query.workMs ?? WORK_MS
   const countedFrom = bySourceAlone(query)
@@ -88,7 +89,7 @@ export async function countEvents(connection: Connection, query: HistogramQuery)
 }
 
 async function largestSources(connection: Connection, excluded: readonly string[] = []): Promise<string[]> {
-  return (await connection.run(LARGEST_SOURCES, textArray(excluded))).map(row => String(row.source))
+  return (await connection.run(LARGEST_SOURCES, textArray(excluded.filter(isStorable)))).map(row => String(row.source))
 }
 
 const NOTHING = { from: null, to: null, starts: [], counts: [], count: 0, bySource: [], countedFrom: null }

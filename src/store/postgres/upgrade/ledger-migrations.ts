@@ -26,7 +26,7 @@ const EVENT_TABLES = /* sql */ `
     id integer PRIMARY KEY CHECK (id = 1),
     last_us bigint NOT NULL, seq bigint NOT NULL, digest text NOT NULL,
     marked_us bigint NOT NULL, marked_seq bigint NOT NULL,
-    -- Written to prove that the database can commit.
+    -- Unused since 0.7.11.
     probe bigint NOT NULL
   ) WITH (fillfactor = 10);
   INSERT INTO ledger_clock VALUES (1, 0, 0, repeat('00', 32), 0, 0, 0);

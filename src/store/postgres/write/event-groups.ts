@@ -2,11 +2,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AppError } from '../../../model/app-error.js'
 import type { PostgresAddress } from '../../../model/postgres-address.js'
 import type { Micros } from '../../../model/timestamp.js'
-import { type EventToRecord, type LedgerHead, type RecordOutcome, StaleMatches } from '../../event-store.js'
+import { type EventToRecord, type RecordOutcome, StaleMatches } from '../../event-store.js'
 import { Connection } from '../connection/connection.js'
 import { type GroupToWrite, writeGroup } from './event-writer.js'
 import { type PreparedEvent, prepareEvent, sizeOf } from './prepared-event.js'
-import { refuseUnwritable } from './refuse-unwritable.js'
 
 /** Events and bytes that may wait for the database; a caller beyond that receives `busy`. */
 const WAITING = { events: 50_000, bytes: 256 * 1024 * 1024 }
@@ -16,7 +15,16 @@ const GROUP = { events: 512, bytes: 4 * 1024 * 1024 }
 const EVENTS_A_TURN = 8
 /** A commit younger than this proves that the database can commit. */
 const RECENT_CHECK_MS = 1_000
-const PROBE = /* sql */ `UPDATE ledger_clock SET probe = probe + 1 RETURNING last_us, seq, digest, state`
+/** Not the row of the clock: another server may hold that for seconds. */
+const PROBE = /* sql */ `UPDATE meta SET value = value WHERE name = 'epoch'`
+/**
+ * Ends a transaction that has sent an answer since before this server began to wait for the clock: its server does not
+ * read, because it is suspended or its network hangs. No time limit of the database ends it. @param $1 milliseconds
+ */
+const END_UNREAD = /* sql */ `
+  SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+  WHERE datname = current_database() AND usename = current_user AND backend_xid IS NOT NULL
+    AND wait_event = 'ClientWrite' AND query_start < clock_timestamp() - make_interval(secs => $1 / 1000.0)`
 
 interface EventGroupsOptions {
   address: PostgresAddress
@@ -47,7 +55,6 @@ export class EventGroups {
   #waiting = { events: 0, bytes: 0 }
   #preparing = 0
   #checkedAt = Number.NEGATIVE_INFINITY
-  #head: LedgerHead | null = null
   #isClosing = false
   #whenIdle: (() => void) | undefined
 
@@ -83,20 +90,11 @@ export class EventGroups {
     }
   }
 
-  /**
-   * Proves that the database can commit, with a write, unless a commit has just succeeded.
-   *
-   * @returns the newest event
-   */
-  async checkWritable(
-    run: (sql: string) => Promise<readonly Readonly<Record<string, unknown>>[]>,
-  ): Promise<LedgerHead | null> {
-    if (this.#head !== null && performance.now() - this.#checkedAt <= RECENT_CHECK_MS) return this.#head
-    const [row] = await run(PROBE)
-    refuseUnwritable(row)
+  /** Proves that the database can commit, with a write, unless a commit has just succeeded. */
+  async checkWritable(run: (sql: string) => Promise<unknown>): Promise<void> {
+    if (performance.now() - this.#checkedAt <= RECENT_CHECK_MS) return
+    await run(PROBE)
     this.#checkedAt = performance.now()
-    this.#head = Number(row?.seq) === 0 ? null : { capturedAt: Number(row?.last_us), digest: String(row?.digest) }
-    return this.#head
   }
 
   /** Accepts no further events, and resolves when all accepted ones are stored or refused. */
@@ -159,6 +157,7 @@ export class EventGroups {
   /** @returns a function that answers the callers */
   async #writeNext(): Promise<() => void> {
     const waiting = this.#calls.length
+    const started = performance.now()
     let group: Call[] = []
     const takeGroup = (): GroupToWrite => {
       group = this.#takeGroup()
@@ -168,9 +167,8 @@ export class EventGroups {
     }
     try {
       const connection = this.#usableConnection ?? (await this.#connect())
-      const { outcomes, head } = await writeGroup(connection, takeGroup)
+      const outcomes = await writeGroup(connection, takeGroup)
       this.#checkedAt = performance.now()
-      this.#head = head
       return () => {
         let at = 0
         for (const { events, resolve } of group) {
@@ -181,12 +179,19 @@ export class EventGroups {
       }
     } catch (error) {
       if (!(error instanceof StaleMatches)) this.#checkedAt = Number.NEGATIVE_INFINITY
-      // Calls that arrived during the failed wait for the clock have not waited yet.
-      if (group.length === 0) group = this.#takeGroup(waiting)
+      if (group.length === 0) {
+        if (error instanceof AppError && error.code === 'busy') await this.#endUnread(performance.now() - started)
+        // Calls that arrived during the failed wait for the clock have not waited yet.
+        group = this.#takeGroup(waiting)
+      }
       return () => {
         for (const { reject } of group) reject(error)
       }
     }
+  }
+
+  async #endUnread(waitedMs: number): Promise<void> {
+    await this.#usableConnection?.run(END_UNREAD, Math.round(waitedMs)).catch(() => undefined) // the next wait fails too
   }
 
   get #usableConnection(): Connection | undefined {

@@ -109,12 +109,6 @@ export interface GroupToWrite {
   andThen?: ((connection: Connection, at: Micros) => Promise<void>) | undefined
 }
 
-interface WrittenGroup {
-  outcomes: WrittenEvent[]
-  /** The newest event of the ledger; null if there is none. */
-  head: { capturedAt: Micros; digest: string } | null
-}
-
 /**
  * Records a group of events in one transaction. The row of the clock is locked from before the first read until the
  * commit. So groups of all servers run one after the other, and `captured_at`, the numbers and the digests follow the
@@ -126,7 +120,7 @@ interface WrittenGroup {
  *
  * Source: docs/decisions/0067.
  */
-export async function writeGroup(connection: Connection, takeGroup: () => GroupToWrite): Promise<WrittenGroup> {
+export async function writeGroup(connection: Connection, takeGroup: () => GroupToWrite): Promise<WrittenEvent[]> {
   const { events } = await connection.transaction(
     async () => {
       const [clock] = await connection.run(TAKE_CLOCK)
@@ -141,8 +135,7 @@ export async function writeGroup(connection: Connection, takeGroup: () => GroupT
     },
     ({ statements }) => statements,
   )
-  const { outcomes, last, digest } = events
-  return { outcomes, head: last === 0 ? null : { capturedAt: last, digest: digest.toString('hex') } }
+  return events.outcomes
 }
 
 interface NumberedGroup {
