@@ -17,6 +17,7 @@ export class BoundedWork {
   #inProgress = 0
   /** Not a Set: when a Set grows, V8 does not clear its old hash table, which keeps completed work alive. */
   readonly #waiting: (() => void)[] = []
+  readonly #whenIdle: (() => void)[] = []
 
   constructor(private readonly limits: WorkLimits) {}
 
@@ -42,6 +43,11 @@ export class BoundedWork {
     })
   }
 
+  /** Resolves when no call is in progress or waits. */
+  async finish(): Promise<void> {
+    if (this.#inProgress > 0) await new Promise<void>(resolve => this.#whenIdle.push(resolve))
+  }
+
   #begin<Result>(work: () => Promise<Result>): Promise<Result> {
     this.#inProgress++
     const result = work()
@@ -52,5 +58,6 @@ export class BoundedWork {
   readonly #beginNext = () => {
     this.#inProgress--
     this.#waiting.shift()?.()
+    if (this.#inProgress === 0) for (const resolve of this.#whenIdle.splice(0)) resolve()
   }
 }

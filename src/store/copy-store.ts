@@ -183,7 +183,10 @@ export interface CopyStore {
   /** Null for a ledger that was not moved. */
   findMoved(): Promise<MovedMark | null>
 
-  /** While a mark is saved, no process changes the ledger. Null removes the mark. */
+  /**
+   * While a mark is saved, no process changes what the other ledger continues: events, `LedgerState` and `MovedState`.
+   * Sessions and the account log stay with this ledger, and can change. Null removes the mark.
+   */
   saveMoved(mark: MovedMark | null): Promise<void>
 
   /** All from one snapshot. @param deadLetters the maximum number of them; `COPY_LIMITS.deadLetters` if absent */

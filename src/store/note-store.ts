@@ -17,7 +17,7 @@ export interface NoteToSave {
   name: string
   /** The content, as JSON text; its writer bounds it. */
   body: string
-  /** Replaces only this revision; 0: creates the note only if there is none. Absent: replaces any revision. */
+  /** Replaces no other revision than this one; 0: replaces none. Absent: replaces any. A missing note is always created. */
   replaces?: number
 }
 

@@ -23,6 +23,9 @@ export function noteStoreConformance(t: Test, open: OpenStore): void {
     t.equal(await save('2', 1), true)
     t.equal(await save('3', 1), false)
     t.match(await notes.find('deliveries', 'all'), { revision: 2, body: '2' })
+    await notes.delete('deliveries', 'all')
+    t.equal(await save('4', 2), true, 'a missing note is created')
+    t.match(await notes.find('deliveries', 'all'), { revision: 1, body: '4' })
   })
 
   t.test('one of several servers that replace a revision concurrently succeeds', async t => {

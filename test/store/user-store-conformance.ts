@@ -51,6 +51,17 @@ function tokenOf(user: StoredUser, n: number): StoredToken {
 
 /** Tests of users for every engine. */
 export function userStoreConformance(t: Test, open: OpenStore): void {
+  t.test('an id that no store can have names no user', async t => {
+    const { users } = await open(t)
+    for (const id of ['id-ada\0', 'id-\ud800']) {
+      t.equal(await users.findById(id), undefined)
+      t.equal(await users.update(id, { enabled: false, updated_at: TEN }, LAX), undefined)
+      t.equal(await users.delete(id, LAX), false)
+      const token = tokenOf({ ...userNamed('ada'), id }, 1)
+      await t.rejects(users.addToken({ ...token, id: 'token' }, 1), { category: 'not_found', code: 'not_found' })
+    }
+  })
+
   t.test('a ledger is open until its first user exists, and never again', async t => {
     const { users } = await open(t)
     t.equal(await users.isClosed(), false)

@@ -192,7 +192,7 @@ else {
     t.same(await inLedger(third, movedContentOf), before)
     const moved = { category: 'unavailable', code: 'ledger_moved' }
     await t.rejects(server.store.events.record([messageCreated('late')]), moved, 'a server that still runs')
-    const { subscriptions, sources, users, consumers, events } = server.store
+    const { subscriptions, sources, users, consumers, events, notes } = server.store
     const now = before.consumers[0]?.checkpoint as number
     const late: Record<string, () => Promise<unknown>> = {
       'a subscription': () => subscriptions.save({ ...SUBSCRIPTION, id: 'late' }),
@@ -207,6 +207,12 @@ else {
       'the end of all tokens': () => users.deleteTokens('u1'),
       'a consumer': () => consumers.save({ name: 'late', owner_user_id: null, position: 'now' }, { most: 9, now }),
       'a checkpoint': () => consumers.seek({ name: 'mail' }, 'now', now),
+      'the use of a token': () => users.noteTokenUse('t1', CREATED),
+      'the mark of a closed ledger': () => users.markClosed(),
+      'a note': () => notes.save({ kind: 'feed', name: 'late', body: '{}' }),
+      'the end of a note': () => notes.delete('feed', 'news'),
+      'a position in the event queue': () =>
+        subscriptions.saveQueueMark({ account: 'late', queue_id: 'q2', last_event_id: 8 }),
       'a probe': () => events.health(),
     }
     for (const [what, change] of Object.entries(late)) await t.rejects(change(), moved, what)
@@ -247,14 +253,15 @@ else {
     const { file, emptiedDatabase } = places(t)
     const [from, to] = [await emptiedDatabase(), file()]
     const server = await openLedger(from, 'server')
-    const { users, sources, consumers, events } = server.store
+    const { users, sources, consumers, events, notes } = server.store
     await events.record([messageCreated('1')])
     const changes: Record<string, (name: string) => Promise<unknown>> = {
       users: name => users.create({ ...USER, id: name, username: name }),
       sources: name => sources.save({ definition: { ...SOURCE, name }, secrets: [name], now: CREATED }, 100_000),
       consumers: name => consumers.save({ name, owner_user_id: null, position: 'now' }, { most: 100_000, now: 1 }),
+      notes: name => notes.save({ kind: 'feed', name, body: '{}' }),
     }
-    const answered: Record<string, string[]> = { users: [], sources: [], consumers: [] }
+    const answered: Record<string, string[]> = { users: [], sources: [], consumers: [], notes: [] }
     const change = async (kind: string, worker: number) => {
       for (let at = 0; ; at++) {
         const name = `w${worker}-${at}`
@@ -277,6 +284,7 @@ else {
       users: state.users.map(({ id }) => id),
       sources: moved.sources.map(({ definition, secrets }) => (secrets[0] === definition.name ? definition.name : '')),
       consumers: state.consumers.map(({ name }) => name),
+      notes: moved.feeds.map(({ name }) => name),
     }
     for (const [kind, names] of Object.entries(answered)) {
       t.same(

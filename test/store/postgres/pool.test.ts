@@ -37,4 +37,37 @@ else {
     await until(async () => (await statesOf()).length <= 2)
     await Promise.all([holder.close(), pool.close()])
   })
+
+  t.test('a pool completes what it has accepted before it is closed, and accepts nothing later', async t => {
+    const address = cluster.newAddress({ poolSize: 1 })
+    const name = 'daybook closed pool test'
+    const pool = new Pool(address, name)
+    const holder = await Connection.open(address, 'daybook test')
+    await holder.script(`BEGIN; ${LOCK}`)
+    let completed = 0
+    const accepted = ['in progress', 'waiting'].map(() =>
+      pool.transaction(async connection => {
+        await connection.run(LOCK)
+        completed++
+      }),
+    )
+    let isClosed = false
+    const closed = pool.close().then(() => {
+      isClosed = true
+    })
+    await t.rejects(pool.run('SELECT 1'), { category: 'unavailable', code: 'store_closed' })
+    const waits = async () => {
+      const rows = await cluster.sql(
+        `SELECT 1 FROM pg_stat_activity WHERE application_name = '${name}' AND wait_event_type = 'Lock'`,
+      )
+      return rows.length > 0
+    }
+    await until(waits)
+    t.equal(isClosed, false)
+    await holder.script('ROLLBACK')
+    await closed
+    t.equal(completed, 2)
+    await Promise.all(accepted)
+    await holder.close()
+  })
 }

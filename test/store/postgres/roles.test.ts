@@ -186,10 +186,12 @@ else {
       t.equal((await store.consumers.list(undefined)).length, 1)
       t.match(await store.consumers.seek({ name: 'mail', owner: undefined }, 'now', 2), { name: 'mail' })
       t.same(await store.users.list(), [])
+      t.match(await store.copies.readState(), { consumers: [{ name: 'mail' }], users: [] })
       t.match(await store.events.query({ order: 'desc', limit: 1 }), { count: 1 })
     }
     await readAll()
-    for (const table of ['consumers', 'users', 'events', 'event_keys', 'ledger_clock', 'subscriptions', 'meta']) {
+    const accounts = ['users', 'api_tokens', 'subscriptions', 'consumers', 'dead_letters']
+    for (const table of [...accounts, 'events', 'event_keys', 'ledger_clock', 'meta']) {
       await cluster.sql(`ALTER TABLE ${address.schema}.${table} ADD COLUMN added text`)
     }
     await readAll()

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { Connection } from '../../../src/store/postgres/connection/connection.js'
+import { Pool } from '../../../src/store/postgres/connection/pool.js'
+import { ReadReplica } from '../../../src/store/postgres/read/read-replica.js'
 import { openPostgresStore } from '../../../src/store/postgres/store.js'
 import { keysOf, messageCreated } from '../../support/events.js'
 import { TestCluster } from '../../support/postgres/cluster.js'
@@ -60,6 +62,35 @@ else {
     t.same(keysOf(await store.events.query(newest)), ['1'])
     t.match((await store.events.health()).replica, { problem: { message: /not a replica of this ledger/ } })
     await store.close()
+  })
+
+  t.test('neither a search that takes too long nor too many of them end reading from the replica', async t => {
+    const address = primary.newAddress()
+    await (await openPostgresStore({ address })).close()
+    const pool = new Pool(address, 'primary')
+    const replica = new ReadReplica({ ...address, poolSize: 1, timeoutSeconds: 1 }, pool)
+    const reader = async () => {
+      const [row] = await replica.use(connection =>
+        connection.run(`SELECT current_setting('application_name') AS name`),
+      )
+      return row?.name
+    }
+    t.equal(await reader(), 'daybook reading')
+    const busy = { category: 'unavailable', code: 'busy' }
+    await t.rejects(
+      replica.use(connection => connection.run('SELECT pg_sleep(3)')),
+      busy,
+    )
+    t.equal(await reader(), 'daybook reading')
+    const gone = new AbortController()
+    const most = Array.from({ length: 10_001 }, () =>
+      replica.use(connection => connection.run('SELECT pg_sleep(0.5)'), gone.signal).catch(() => undefined),
+    )
+    await t.rejects(reader(), busy)
+    gone.abort()
+    await Promise.all(most)
+    t.equal(await reader(), 'daybook reading')
+    await Promise.all([replica.close(), pool.close()])
   })
 
   t.test('a hanging replica delays neither health nor newest pages after its detection', async t => {

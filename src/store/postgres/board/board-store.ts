@@ -8,6 +8,7 @@ import { readSizeBytes } from '../read/statistics.js'
 import { leaseTasks } from '../tasks/leases.js'
 import { loginFailures } from '../tasks/login-failures.js'
 import { migrate } from '../upgrade/migrate.js'
+import { refuseClosed } from './board-lock.js'
 import { BOARD_MIGRATIONS } from './board-migrations.js'
 import { boardRows } from './board-rows.js'
 import { cardHistory } from './card-history.js'
@@ -21,7 +22,7 @@ interface PostgresBoardStore extends BoardStore {
   readonly multiServer: MultiServerBoard
 }
 
-const PROBE = /* sql */ `UPDATE board SET probe = probe + 1`
+const PROBE = /* sql */ `UPDATE board SET probe = probe + 1 RETURNING closed`
 const SALT = /* sql */ `SELECT value FROM meta WHERE name = 'salt'`
 const IS_THERE = /* sql */ `SELECT 1 AS found`
 
@@ -75,7 +76,7 @@ export async function openPostgresBoardStore(address: PostgresAddress): Promise<
       loginFailures: loginFailures(pool),
       sizeBytes: () => readSizeBytes(pool, address.schema),
     },
-    checkWritable: reuseRecent(() => pool.run(PROBE)),
+    checkWritable: reuseRecent(async () => refuseClosed((await pool.run(PROBE))[0])),
     close: async () => {
       await listener?.close()
       await pool.close()

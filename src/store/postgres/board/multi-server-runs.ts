@@ -31,13 +31,19 @@ export function multiServerRuns(
     acquireLease: async ({ seconds, at }) => {
       const lease = await leases.acquireLease(RUN_LEASE, seconds)
       if (!lease) return undefined
-      await pool.transaction(async connection => {
-        await lockBoard(connection)
-        for (const { id } of await connection.run(LIST_LEFT, lease.fence)) {
-          await updateRun(connection, String(id), { state: 'interrupted', finished_at: at }, EXECUTOR)
-          await notifyOfRun(connection, notices, String(id))
-        }
-      })
+      try {
+        await pool.transaction(async connection => {
+          await lockBoard(connection)
+          for (const { id } of await connection.run(LIST_LEFT, lease.fence)) {
+            await updateRun(connection, String(id), { state: 'interrupted', finished_at: at }, EXECUTOR)
+            await notifyOfRun(connection, notices, String(id))
+          }
+        })
+      } catch (error) {
+        // A lease that cannot be released expires.
+        await leases.releaseLease(lease).catch(() => undefined)
+        throw error
+      }
       return lease
     },
     renewLease: leases.renewLease,
@@ -45,6 +51,7 @@ export function multiServerRuns(
     listLeftMarkers: async () => (await pool.run(LIST_MARKERS)).map(row => String(row.marker)),
     requestCancel: (id, by) =>
       pool.transaction(async connection => {
+        await lockBoard(connection)
         await connection.run(REQUEST_CANCEL, id, JSON.stringify(by))
         await notifyOfRun(connection, notices, id)
       }),

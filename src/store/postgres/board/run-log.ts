@@ -1,9 +1,12 @@
 import type { LogPiece } from '../../../model/board/run.js'
 import type { Connection, Row } from '../connection/connection.js'
 import { textArray } from '../connection/text-array.js'
+import { refuseClosed } from './board-lock.js'
 
 /** Blocks other appends to this log until the transaction ends. */
-const FIND = /* sql */ `SELECT seq, log_seq, log_bytes, log_dropped_bytes FROM runs WHERE id = $1 FOR UPDATE`
+const FIND = /* sql */ `
+  SELECT seq, log_seq, log_bytes, log_dropped_bytes, (SELECT closed FROM board) AS closed
+  FROM runs WHERE id = $1 FOR UPDATE`
 const APPEND = /* sql */ `
   INSERT INTO run_log (run, seq, at, stream, text)
   SELECT $1, $2::bigint + place, at, stream, decode(hex, 'hex')
@@ -21,7 +24,11 @@ const PIECES_AT_ONCE = 64
 /** A longer log needs several reads. */
 const PIECES_A_READ = 1_024
 
-/** Adds to the log of a run, in a transaction, and drops its oldest pieces beyond the bounds. */
+/**
+ * Adds to the log of a run, in a transaction, and drops its oldest pieces beyond the bounds.
+ *
+ * @throws AppError `unavailable/board_moved`, `unavailable/import_under_way`
+ */
 export async function appendLog(
   connection: Connection,
   id: string,
@@ -30,6 +37,7 @@ export async function appendLog(
 ): Promise<LogPiece[]> {
   const [log] = await connection.run(FIND, id)
   if (!log) return []
+  refuseClosed(log)
   const run = Number(log.seq)
   const before = Number(log.log_seq)
   const encoded = pieces.map(({ text }) => Buffer.from(text))

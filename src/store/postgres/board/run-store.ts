@@ -102,7 +102,11 @@ export function runStore(pool: Pool, notices: RunNotices): RunStore {
         await notifyOfRun(connection, notices, id)
         return true
       }),
-    mark: async (id, marker) => void (await pool.run(MARK, id, marker)),
+    mark: (id, marker) =>
+      pool.transaction(async connection => {
+        await lockBoard(connection)
+        await connection.run(MARK, id, marker)
+      }),
     listActive: async () =>
       (await pool.run(LIST_ACTIVE)).map(row => ({
         run: toRun(row),
@@ -120,6 +124,7 @@ export function runStore(pool: Pool, notices: RunNotices): RunStore {
     isPaused: async () => (await pool.run(IS_PAUSED))[0]?.paused === true,
     setPaused: paused =>
       pool.transaction(async connection => {
+        await lockBoard(connection, { copies: true })
         await connection.run(SET_PAUSED, paused)
         await notifyOfRun(connection, notices)
       }),

@@ -1,3 +1,4 @@
+import { AppError } from '../../../model/app-error.js'
 import type { PostgresAddress } from '../../../model/postgres-address.js'
 import { BoundedWork } from '../../bounded-work.js'
 import { type Access, Connection, type Row, type Value } from './connection.js'
@@ -39,10 +40,11 @@ export class Pool {
    * Runs work on a connection of its own. When the signal aborts, the running statement is cancelled, and this rejects
    * immediately with the reason of the signal.
    *
-   * @throws AppError `unavailable/busy`, `unavailable/…`; as the work
+   * @throws AppError `unavailable/busy`, `unavailable/store_closed`, `unavailable/…`; as the work
    */
   use<Result>(work: (connection: Connection) => Promise<Result>, signal?: AbortSignal): Promise<Result> {
     if (signal?.aborted) return Promise.reject(signal.reason)
+    if (this.#isClosed) return Promise.reject(new AppError('unavailable', 'store_closed', 'The database is closed.'))
     return this.#work.run(async () => {
       const connection = await this.#take()
       try {
@@ -53,8 +55,10 @@ export class Pool {
     }, signal)
   }
 
+  /** Accepts no further work, completes what was accepted, and closes all connections. */
   async close(): Promise<void> {
     this.#isClosed = true
+    await this.#work.finish()
     await Promise.all(this.#idle.splice(0).map(connection => connection.close()))
   }
 

@@ -14,6 +14,9 @@ const CHECK_SECONDS = 2
 /** New tables have not arrived yet. SQLSTATE of the class "syntax error or access rule violation". */
 const OTHER_TABLES = '42'
 
+/** SQLSTATE of a statement that was cancelled, by its time limit or by a caller. */
+const STATEMENT_TIMEOUT = '57014'
+
 const FIRST_AFTER = /* sql */ `
   SELECT captured_us, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint AS now_us
   FROM events WHERE captured_us > $1 ORDER BY captured_us LIMIT 1`
@@ -53,7 +56,7 @@ export class ReadReplica {
       return await this.#pool.use(work, signal)
     } catch (error) {
       const problem = problemOf(error)
-      if (!problem || signal?.aborted) throw error
+      if (!problem || signal?.aborted || isOverload(problem)) throw error
       this.#fail(problem)
       return this.primary.use(work, signal)
     }
@@ -110,6 +113,11 @@ export class ReadReplica {
     const [first] = await this.primary.run(FIRST_AFTER, head ?? -1)
     return first ? Math.max(0, (Number(first.now_us) - Number(first.captured_us)) / 1_000_000) : 0
   }
+}
+
+/** Too many requests, or a search that takes too long: the standby itself answers, and the primary is not burdened too. */
+function isOverload({ code, cause }: AppError): boolean {
+  return code === 'busy' && (cause === undefined || stateOf(cause) === STATEMENT_TIMEOUT)
 }
 
 /** Why the standby cannot be read; undefined for an error that is not expected. */

@@ -13,7 +13,7 @@ import {
 } from '../../consumer-rules.js'
 import type { ConsumerKey, ConsumerStore, DeadLetterChoice, StoredConsumer } from '../../consumer-store.js'
 import { toConsumer, toDeadLetter, toPlace } from '../../stored-consumer.js'
-import type { Connection, Row } from '../connection/connection.js'
+import { allSettled, type Connection, type Row } from '../connection/connection.js'
 import type { Pool } from '../connection/pool.js'
 import { bigintArray, isStorable } from '../connection/text-array.js'
 import { refuseUnwritable } from '../write/refuse-unwritable.js'
@@ -27,10 +27,12 @@ const SELECT = /* sql */ `
   FROM consumers`
 const FIND = `${SELECT} WHERE name = $1`
 /** All changes of a consumer and of its dead letters lock its row first. */
-const HOLD = /* sql */ `
+const HOLD = /* sql */ `SELECT name FROM consumers WHERE name = $1 FOR UPDATE`
+/** Run it after `HOLD`, which may wait for a change: except for its row, that statement would read the state before it. */
+const READ_HELD = /* sql */ `
   SELECT ${CONSUMER}, (SELECT count(*) FROM dead_letters WHERE consumer = name) AS dead_letters, state,
     (SELECT value FROM meta WHERE meta.name = 'epoch') AS ledger_epoch
-  FROM consumers, ledger_clock WHERE name = $1 FOR UPDATE OF consumers`
+  FROM consumers, ledger_clock WHERE name = $1`
 const LIST = `${SELECT} ORDER BY name`
 const LIST_OF_OWNER = `${SELECT} WHERE owner_user_id = $1 ORDER BY name`
 /**
@@ -99,7 +101,7 @@ export function consumerTasks(pool: Pool, { channel, server }: { channel: string
   /** In a transaction that holds the row of the consumer. */
   const change = <Result>(key: ConsumerKey, work: (connection: Connection, row: Row) => Promise<Result>) =>
     pool.transaction(async connection => {
-      const [row] = isStorable(key.name) ? await connection.run(HOLD, key.name) : []
+      const row = isStorable(key.name) ? await hold(connection, key.name) : undefined
       if (!isOwned(row, key)) throw unknownConsumer()
       refuseUnwritable(row)
       return work(connection, row)
@@ -131,7 +133,7 @@ export function consumerTasks(pool: Pool, { channel, server }: { channel: string
         await connection.run(HOLD_CREATION)
         const [ledger] = await connection.run(HEAD)
         refuseUnwritable(ledger)
-        const [before] = await connection.run(HOLD, name)
+        const before = await hold(connection, name)
         if (before) {
           if (!isOwned(before, { name, owner: rules.owner })) throw nameTakenError()
           await notify(connection, name)
@@ -203,6 +205,12 @@ export function consumerTasks(pool: Pool, { channel, server }: { channel: string
     retryDeadLetters: chosen(RETRY_ONE, RETRY_ALL),
     deleteDeadLetters: chosen(DELETE_ONE, DELETE_ALL),
   }
+}
+
+/** Sends both statements together; the second one begins when the row is locked. */
+async function hold(connection: Connection, name: string): Promise<Row | undefined> {
+  const [, [row]] = await allSettled(connection.run(HOLD, name), connection.run(READ_HELD, name))
+  return row
 }
 
 function isOwned(row: Row | undefined, { owner }: ConsumerKey): row is Row {

@@ -17,7 +17,7 @@ const SET_EPOCH = /* sql */ `UPDATE meta SET value = $1 WHERE name = 'epoch'`
 const SET_STATE = /* sql */ `UPDATE ledger_clock SET state = $1`
 
 /** Every change of these tables locks its table before it reads the state of the ledger. */
-const HOLD_OTHERS = /* sql */ `LOCK TABLE consumers, users, api_tokens, sources IN EXCLUSIVE MODE`
+const HOLD_OTHERS = /* sql */ `LOCK TABLE consumers, users, api_tokens, sources, notes IN EXCLUSIVE MODE`
 
 const FIND_MOVED = /* sql */ `SELECT value FROM meta WHERE name = 'moved'`
 const SAVE_MOVED = /* sql */ `

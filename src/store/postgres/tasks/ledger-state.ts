@@ -6,7 +6,7 @@ import { toToken, toUser } from '../../stored-user.js'
 import type { Connection, Value } from '../connection/connection.js'
 import { textArray } from '../connection/text-array.js'
 import { announceChanges } from '../write/subscription-changes.js'
-import { HOLD_VERSION } from './subscription-tasks.js'
+import { FORGET_DELETIONS, HOLD_VERSION } from './subscription-tasks.js'
 import { MARK_CLOSED } from './user-tasks.js'
 
 const SNAPSHOT = /* sql */ `SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY`
@@ -24,11 +24,14 @@ interface CopiedTable {
   save: string
 }
 
-function copiedTable(table: string, keys: readonly string[], columns: readonly string[], order = keys[0]): CopiedTable {
+/** @param order a further column, which the database assigns */
+function copiedTable(table: string, keys: readonly string[], columns: readonly string[], order?: string): CopiedTable {
   const names = [...keys, ...columns]
+  const listed = order === undefined ? names : [...names, order]
   const wanted = keys.map((_, at) => `$${at + 1}::text[]`).join(', ')
   return {
-    list: `SELECT * FROM ${table} ORDER BY ${order} LIMIT $1`,
+    // By name: with `*`, a column that a newer release adds would end the prepared statements of servers that run.
+    list: `SELECT ${listed.join(', ')} FROM ${table} ORDER BY ${order ?? keys[0]} LIMIT $1`,
     deleteOthers: `
       DELETE FROM ${table} WHERE (${keys.map(key => `${key}::text`).join(', ')}) NOT IN (SELECT * FROM unnest(${wanted}))`,
     save: `
@@ -97,6 +100,7 @@ export function writeState(connection: Connection, state: Partial<LedgerState>):
       await connection.run(NOTE_DELETIONS, textArray(ids))
       const rows = subscriptions.map(one => [one.id, one.owner_user_id, JSON.stringify(one), 0])
       await replaceRows(connection, SUBSCRIPTIONS, { keys: 1, rows })
+      await connection.run(FORGET_DELETIONS, textArray(ids))
       await announceChanges(connection, ids)
     }
     if (users) {

@@ -1,6 +1,8 @@
 import { type NoteStore, toNote } from '../../note-store.js'
+import type { Value } from '../connection/connection.js'
 import type { Pool } from '../connection/pool.js'
 import { isStorable } from '../connection/text-array.js'
+import { READ_STATE, refuseMoved } from '../write/refuse-unwritable.js'
 
 const FIND = /* sql */ `SELECT name, revision, body FROM notes WHERE kind = $1 AND name = $2`
 export const LIST_NOTES = /* sql */ `SELECT name, revision, body FROM notes WHERE kind = $1 ORDER BY name`
@@ -12,15 +14,21 @@ const SAVE = /* sql */ `
 const DELETE = /* sql */ `DELETE FROM notes WHERE kind = $1 AND name = $2 RETURNING name`
 
 export function noteTasks(pool: Pool): NoteStore {
+  /** @returns whether a row changed */
+  const change = (sql: string, ...values: Value[]) =>
+    pool.transaction(async connection => {
+      // The change locks the table; only a later statement reads the state that it must respect.
+      const { length } = await connection.run(sql, ...values)
+      refuseMoved((await connection.run(READ_STATE))[0])
+      return length > 0
+    })
   return {
     find: async (kind, name) => {
       const [row] = isStorable(name) ? await pool.run(FIND, kind, name) : []
       return row && toNote(row)
     },
     list: async kind => (await pool.run(LIST_NOTES, kind)).map(toNote),
-    save: async ({ kind, name, body, replaces }) => {
-      return (await pool.run(SAVE, kind, name, body, replaces ?? null)).length > 0
-    },
-    delete: async (kind, name) => isStorable(name) && (await pool.run(DELETE, kind, name)).length > 0,
+    save: ({ kind, name, body, replaces }) => change(SAVE, kind, name, body, replaces ?? null),
+    delete: async (kind, name) => isStorable(name) && change(DELETE, kind, name),
   }
 }

@@ -30,7 +30,7 @@ const HOLD = /* sql */ `SELECT id, owner_user_id, body FROM subscriptions WHERE 
 const SAVE = /* sql */ `
   INSERT INTO subscriptions (id, owner_user_id, body, version) VALUES ($1, $2, $3, 0)
   ON CONFLICT (id) DO UPDATE SET owner_user_id = excluded.owner_user_id, body = excluded.body`
-const FORGET_DELETION = /* sql */ `DELETE FROM deleted_subscriptions WHERE id = $1`
+export const FORGET_DELETIONS = /* sql */ `DELETE FROM deleted_subscriptions WHERE id = ANY ($1::text[])`
 export const FIND_QUEUE = /* sql */ `SELECT value FROM meta WHERE name = 'chat_queue'`
 export const SAVE_QUEUE = /* sql */ `
   INSERT INTO meta (name, value) VALUES ('chat_queue', $1) ON CONFLICT (name) DO UPDATE SET value = excluded.value`
@@ -73,7 +73,7 @@ export function subscriptionTasks(pool: Pool): SubscriptionStore {
         if (before && !overwrite.includes('last_event_at')) saved.last_event_at = before.last_event_at
         if (before?.capture && !overwrite.includes('capture')) saved.capture = before.capture
         await connection.run(SAVE, saved.id, saved.owner_user_id, JSON.stringify(saved))
-        await connection.run(FORGET_DELETION, saved.id)
+        await connection.run(FORGET_DELETIONS, textArray([saved.id]))
         await announceChanges(connection, [saved.id])
         return { created: before === undefined, subscription: saved }
       }),
@@ -89,9 +89,11 @@ export function subscriptionTasks(pool: Pool): SubscriptionStore {
       const [row] = await pool.run(FIND_QUEUE)
       return row && JSON.parse(String(row.value))
     },
-    saveQueueMark: async mark => {
-      await pool.run(SAVE_QUEUE, JSON.stringify(mark))
-    },
+    saveQueueMark: mark =>
+      pool.transaction(async connection => {
+        await holdVersion(connection)
+        await connection.run(SAVE_QUEUE, JSON.stringify(mark))
+      }),
     delete: async id => {
       if (!isStorable(id)) return false
       return pool.transaction(async connection => {

@@ -12,6 +12,9 @@ import { addAccountLogEntry, listAccountLog } from './account-log.js'
 const IS_CLOSED = /* sql */ `SELECT value FROM meta WHERE name = 'closed'`
 export const MARK_CLOSED = /* sql */ `UPDATE meta SET value = 'true' WHERE name = 'closed' AND value <> 'true'`
 
+/** As the creation of a user does, which also closes the ledger. */
+const HOLD_USERS = /* sql */ `LOCK TABLE users IN ROW EXCLUSIVE MODE`
+
 const USER = 'id, username, role, enabled, password_hash, created_at, updated_at'
 const FIND = /* sql */ `SELECT ${USER} FROM users WHERE id = $1`
 const HOLD = /* sql */ `SELECT ${USER} FROM users WHERE id = $1 FOR UPDATE`
@@ -58,7 +61,12 @@ export function userTasks(pool: Pool): UserStore {
       isClosed ||= await readClosed()
       return isClosed
     },
-    markClosed: async () => void (await pool.run(MARK_CLOSED)),
+    markClosed: () =>
+      pool.transaction(async connection => {
+        await connection.run(HOLD_USERS)
+        await refuseIfMoved(connection)
+        await connection.run(MARK_CLOSED)
+      }),
     findById: async id => (isStorable(id) ? findUser(await pool.run(FIND, id)) : undefined),
     findByUsername: async name => (isStorable(name) ? findUser(await pool.run(FIND_BY_NAME, name)) : undefined),
     list: async () => (await pool.run(LIST)).map(row => ({ ...toUser(row), token_count: Number(row.token_count) })),
@@ -74,6 +82,7 @@ export function userTasks(pool: Pool): UserStore {
       }),
     update: (id, sent, rule, log) =>
       pool.transaction(async connection => {
+        if (!isStorable(id)) return undefined
         const { replaces_hash, ...changes } = sent
         const admins = await holdAdmins(connection)
         const before = findUser(await connection.run(HOLD, id))
@@ -86,6 +95,7 @@ export function userTasks(pool: Pool): UserStore {
       }),
     delete: (id, rule, log) =>
       pool.transaction(async connection => {
+        if (!isStorable(id)) return false
         const admins = await holdAdmins(connection)
         const user = findUser(await connection.run(HOLD, id))
         if (!user) return false
@@ -99,6 +109,7 @@ export function userTasks(pool: Pool): UserStore {
     addToken: (token, keep, log) =>
       pool.transaction(async connection => {
         const { id, user_id, digest, prefix, may, sources, name, expires_at, created_at, last_used_at } = token
+        if (!isStorable(user_id)) throw unknownUser()
         const user = findUser(await connection.run(HOLD, user_id))
         await refuseIfMoved(connection)
         if (!user) throw unknownUser()
@@ -112,7 +123,11 @@ export function userTasks(pool: Pool): UserStore {
       if (!row) return undefined
       return { token: toToken({ ...row, id: row.token_id, created_at: row.token_created_at }), user: toUser(row) }
     },
-    noteTokenUse: async (id, at) => void (await pool.run(NOTE_USE, id, at)),
+    noteTokenUse: (id, at) =>
+      pool.transaction(async connection => {
+        await connection.run(NOTE_USE, id, at)
+        await refuseIfMoved(connection)
+      }),
     listTokens: async userId => (isStorable(userId) ? (await pool.run(LIST_TOKENS, userId)).map(toToken) : []),
     deleteToken: (userId, id, log) => remove(pool, [userId, id], DELETE_TOKEN, log).then(count => count > 0),
     deleteTokens: (userId, log) => remove(pool, [userId], DELETE_TOKENS, log),

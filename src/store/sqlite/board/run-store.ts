@@ -136,18 +136,20 @@ export class SqliteRunStore {
   }
 
   update(id: string, changes: RunChanges, by: CardActor = EXECUTOR): Run | undefined {
-    return this.database.transaction(() => {
+    const run = this.database.transaction(() => {
       const before = this.find(id)
       if (!before || isFinished(before)) return before
       const { state, reason, exit_code, signal, started_at, finished_at } = { ...before, ...changes }
       this.database.run(UPDATE, id, state, reason, exit_code, signal, started_at, finished_at)
       const after = { ...before, state, reason, exit_code, signal, started_at, finished_at }
       if (isFinished(after)) {
-        this.#taken.delete(id)
         addToHistory(this.database, after.card_id, { by, at: finished_at ?? after.created_at }, [endOf(after)])
       }
       return after
     })
+    // A run whose end is not stored is still queued: it must not be taken again.
+    if (run && isFinished(run)) this.#taken.delete(id)
+    return run
   }
 
   takeQueued(): Run | undefined {

@@ -40,6 +40,54 @@ else {
     await Promise.all(stores.map(store => store.close()))
   })
 
+  t.test('a closed board can be read, and refuses every change until it is open again', async t => {
+    const address = await cluster.emptyBoard(t)
+    const [store, other] = await Promise.all([openPostgresBoardStore(address), openPostgresBoardStore(address)])
+    t.teardown(() => Promise.all([store.close(), other.close()]))
+    const { runs, multiServer, rows } = store
+    await runs.create({ ...QUEUED, id: 'run_1' }, { keep: 9, by: ADA })
+    const piece = { at: AT, stream: 'out' as const, text: 'x' }
+    const changes: Record<string, () => Promise<unknown>> = {
+      'a run': () => runs.create({ ...QUEUED, id: 'run_2' }, { keep: 9, by: ADA }),
+      'the state of a run': () => runs.update('run_1', { state: 'running' }),
+      'the marker of a run': () => runs.mark('run_1', 'marker'),
+      'output of a run': () => runs.appendLog('run_1', [piece], { bytes: 9, pieces: 9 }),
+      'a cancellation': () => multiServer.runs.requestCancel('run_1', ADA),
+      'a pause': () => runs.setPaused(true),
+      'a turn': () => multiServer.runs.acquireLease({ seconds: 60, at: AT }),
+      'a probe': () => store.checkWritable(),
+    }
+    await other.rows.setClosed({ state: 'moved', place: 'elsewhere' })
+    for (const [what, change] of Object.entries(changes)) {
+      await t.rejects(change(), { category: 'unavailable', code: 'board_moved' }, what)
+    }
+    t.match(await runs.listActive(), [{ run: { state: 'queued', log_bytes: 0 }, marker: undefined, isTaken: false }])
+    t.equal(await runs.isPaused(), false)
+    t.equal(await multiServer.runs.findCancelRequest('run_1'), undefined)
+
+    await rows.setClosed({ state: 'incomplete', place: 'elsewhere' })
+    const incomplete = { category: 'unavailable', code: 'import_under_way' }
+    await t.rejects(runs.appendLog('run_1', [piece], { bytes: 9, pieces: 9 }), incomplete)
+    await runs.setPaused(true)
+    t.equal(await runs.isPaused(), true, 'the copy sets it')
+    await rows.setClosed(undefined)
+    t.match(await multiServer.runs.acquireLease({ seconds: 60, at: AT }), { name: 'executor' }, 'no turn was left over')
+  })
+
+  t.test('pending changes are stored before the board is closed, and later ones are refused', async t => {
+    const store = await openPostgresBoardStore(await cluster.emptyBoard(t))
+    const ids = ['run_1', 'run_2', 'run_3', 'run_4', 'run_5', 'run_6']
+    let stored = 0
+    const asked = ids.map(async id => {
+      await store.runs.create({ ...QUEUED, id }, { keep: 9, by: ADA })
+      stored++
+    })
+    await store.close()
+    t.equal(stored, ids.length)
+    await Promise.all(asked)
+    await t.rejects(store.runs.setPaused(true), { category: 'unavailable', code: 'store_closed' })
+  })
+
   t.test('a schema of a newer release, and one of a ledger, are refused and not changed', async t => {
     const newer = cluster.newAddress()
     await (await openPostgresBoardStore(newer)).close()

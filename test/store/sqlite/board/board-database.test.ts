@@ -2,8 +2,10 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { openBoardDatabase } from '../../../../src/store/sqlite/board/board-database.js'
+import { SqliteRunStore } from '../../../../src/store/sqlite/board/run-store.js'
 import { copyClosedDatabase, Database } from '../../../../src/store/sqlite/files/database.js'
 import { ADA } from '../../../board/actor.js'
+import { queuedRun } from '../../../support/run.js'
 import { testFolder } from '../../../support/test-folder.js'
 
 const AT = '2031-05-04T09:00:00.000000Z'
@@ -29,6 +31,26 @@ t.test('committed rows are there after the database is opened again', async t =>
   const second = openIn(t, path)
   t.equal(second.cards.count(), 1)
   t.equal(second.runs.isPaused(), true)
+})
+
+t.test('a run whose end could not be stored is not started a second time', async t => {
+  const path = join(testFolder(t), 'board.sqlite3')
+  const board = openBoardDatabase(path)
+  board.cards.create(cardOf('card_1'), { max: MAX, by: ADA })
+  board.close()
+  const database = new Database(path, { noun: 'board', refuseForeign: () => {} })
+  t.teardown(() => database.close())
+  const runs = new SqliteRunStore(database)
+  runs.create(queuedRun({ mode: 'real', created_at: AT }), { keep: 9, by: ADA })
+  t.match(runs.takeQueued(), { id: 'run_1' })
+  database.exec(`
+    CREATE TRIGGER full BEFORE INSERT ON card_history WHEN NEW.action <> 'run_started'
+    BEGIN SELECT RAISE(ABORT, 'no room'); END`)
+  t.throws(() => runs.update('run_1', { state: 'done', finished_at: AT }), /no room/)
+  t.match(runs.find('run_1'), { state: 'queued' })
+  t.equal(runs.takeQueued(), undefined)
+  database.exec('DROP TRIGGER full')
+  t.match(runs.update('run_1', { state: 'done', finished_at: AT }), { state: 'done' })
 })
 
 t.test('a damaged file is reported and not changed', async t => {

@@ -1,0 +1,64 @@
+import t from 'tap'
+import { CONSUMER_LIMITS } from '../../../src/model/consumers/consumer.js'
+import { Connection } from '../../../src/store/postgres/connection/connection.js'
+import { openPostgresStore } from '../../../src/store/postgres/store.js'
+import { messageCreated } from '../../support/events.js'
+import { TestCluster } from '../../support/postgres/cluster.js'
+import { findPostgres } from '../../support/postgres/find-postgres.js'
+import { storedSubscription } from '../../support/subscription.js'
+import { until } from '../../support/until.js'
+
+const programs = findPostgres()
+if (programs === undefined) t.plan(0, 'there is no PostgreSQL server')
+else {
+  const cluster = await TestCluster.shared(t, programs)
+
+  t.test('acknowledgements that wait for each other do not exceed the limit of dead letters together', async t => {
+    const address = await cluster.emptyLedger(t)
+    const store = await openPostgresStore({ address })
+    t.teardown(() => store.close())
+    const { consumers, events } = store
+    const [recorded] = await events.record([messageCreated('1')])
+    const now = recorded?.capturedAt as number
+    const key = { name: 'mail' }
+    await consumers.save({ ...key, owner_user_id: null, position: 'beginning' }, { most: 1, now })
+    const lease = await consumers.lease(key, { now, until: now + 60_000_000 })
+    const fence = lease.granted ? lease.consumer.fence : 0
+    const most = CONSUMER_LIMITS.deadLetters
+    await cluster.sql(`
+      INSERT INTO ${address.schema}.dead_letters (consumer, captured_us, dedupe_key, error, attempts, failed_at)
+      SELECT 'mail', number, 'chat:' || number, '', 1, 1 FROM generate_series(1, ${most - 1}) AS number`)
+
+    const holder = await Connection.open(address, 'daybook test')
+    await holder.script(`BEGIN; SELECT 1 FROM consumers WHERE name = 'mail' FOR UPDATE`)
+    const letter = { dedupe_key: 'late', error: '', attempts: 1 }
+    const acknowledged = Promise.allSettled(
+      [most, most + 1].map(captured_at =>
+        consumers.acknowledge(key, { fence, now, until: now, deadLetters: [{ ...letter, captured_at }] }),
+      ),
+    )
+    const locking = async () => {
+      const [row] = await cluster.sql(`
+        SELECT count(DISTINCT pid)::integer AS count FROM pg_locks WHERE relation = '${address.schema}.consumers'::regclass`)
+      return row?.count
+    }
+    await until(async () => (await locking()) === 3)
+    await holder.script('ROLLBACK')
+    await holder.close()
+    const refused = (await acknowledged).filter(({ status }) => status === 'rejected')
+    t.match(refused, [{ reason: { category: 'conflict', code: 'too_many_dead_letters' } }])
+    t.equal(refused.length, 1)
+    t.match(await consumers.find(key), { dead_letters: most })
+  })
+
+  t.test('a subscription that a copy deletes and brings back is only a saved one for other servers', async t => {
+    const { copies, multiServer, close } = await openPostgresStore({ address: await cluster.emptyLedger(t) })
+    t.teardown(close)
+    const subscriptions = [storedSubscription({ id: 'sub_1' })]
+    for (const state of [{ subscriptions }, { subscriptions: [] }, { subscriptions }]) await copies.writeState(state)
+    t.match(await multiServer.subscriptionChanges(0), { saved: [{ id: 'sub_1' }], deleted: [] })
+    t.same((await multiServer.subscriptionChanges(0)).deleted, [])
+    await copies.writeState({ subscriptions: [] })
+    t.match(await multiServer.subscriptionChanges(0), { saved: [], deleted: ['sub_1'] })
+  })
+}
