@@ -17,6 +17,8 @@ import { type AllowedStates, refuseUnusable } from './refuse-unusable.js'
 export interface OpenLedger {
   ledger: Ledger
   store: Store
+  /** That of the events: of this machine for a file, of the database server for PostgreSQL. */
+  clock: () => Micros
   /** Path of the file, or the address without its password. */
   database: string
   engine: StoreHealth['engine']
@@ -56,6 +58,7 @@ interface LedgerToOpen extends LocalSettings, AllowedStates {
 /**
  * Opens the ledger. A file: takes ownership of it first; creates it, or upgrades an older layout or schema, if necessary.
  *
+ * @param clock of this machine, for a file
  * @param report called with problems that the operator has to know of before `failed` rejects
  * @throws AppError `conflict/ledger_owned` while another process owns it, `conflict/ledger_remains`,
  *   `unavailable/store_…`, `configuration/…`
@@ -70,7 +73,7 @@ export async function openLedger(
   if (postgres) {
     // Loaded only for those who use it.
     const { openPostgresLedger } = await import('./open-postgres-ledger.js')
-    return openPostgresLedger({ postgres, replica }, { clock, maxSubscriptions, allowed })
+    return openPostgresLedger({ postgres, replica }, { maxSubscriptions, allowed })
   }
   const failure = deferredFailure()
   let opened: SqliteStore | undefined
@@ -113,6 +116,7 @@ export async function openLedger(
       return {
         ledger,
         store,
+        clock,
         database: ownership.database,
         engine: 'sqlite',
         file: {

@@ -1,6 +1,5 @@
 import { Ledger } from '../ledger/ledger.js'
 import { type PostgresAddress, shownAddress } from '../model/postgres-address.js'
-import type { Micros } from '../model/timestamp.js'
 import { openPostgresStore } from '../store/postgres/store.js'
 import { newSubscriptionId, type OpenLedger } from './open-ledger.js'
 import { deferredFailure } from './ownership.js'
@@ -12,7 +11,6 @@ interface PostgresDatabase {
 }
 
 interface PostgresLedgerOptions {
-  clock: () => Micros
   maxSubscriptions: number | undefined
   allowed: AllowedStates
 }
@@ -21,7 +19,6 @@ interface PostgresLedgerOptions {
  * Opens a ledger in PostgreSQL; creates or upgrades its tables if necessary. There is no owner: any number of processes may
  * have it open.
  *
- * @param options `clock` of this server; the ledger itself uses the clock of the database server
  * @throws AppError `unavailable/store_…`, `configuration/store_newer`
  */
 export async function openPostgresLedger(
@@ -31,10 +28,12 @@ export async function openPostgresLedger(
   const store = await openPostgresStore({ address, replica })
   try {
     await refuseUnusable(store.copies, shownAddress(address), allowed)
-    const ledger = await Ledger.open({ store, newSubscriptionId, ...options })
+    const clock = store.multiServer.now
+    const ledger = await Ledger.open({ store, clock, newSubscriptionId, ...options })
     // Never rejects: an unreachable database may come back. Until then requests fail, and the process continues.
     const { promise: failed } = deferredFailure()
-    return { ledger, store, database: shownAddress(address), engine: 'postgres', failed, close: () => store.close() }
+    const database = shownAddress(address)
+    return { ledger, store, clock, database, engine: 'postgres', failed, close: () => store.close() }
   } catch (error) {
     await store.close()
     throw error

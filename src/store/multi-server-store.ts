@@ -18,6 +18,9 @@ export interface MultiServerStore {
   readonly sessions: LedgerSessionStore
   readonly loginFailures: LoginFailureStore
 
+  /** The clock that all servers share. */
+  now(): Micros
+
   /** The changes of subscriptions by any server. Version 0 is before all of them. */
   subscriptionChanges(since: number): Promise<SubscriptionChanges>
 

@@ -2,7 +2,7 @@ import { LedgerSocketClient } from '../../client/ledger-socket-client.js'
 import { AppError } from '../../model/app-error.js'
 import type { CaptureProgress, CaptureRequest, CaptureResult } from '../../model/subscriptions/capture.js'
 import type { LocalSettings } from '../../settings/local-settings.js'
-import { openLedger, wallClock } from '../open-ledger.js'
+import { openLedger } from '../open-ledger.js'
 import { ledgerViaServerOrFile } from '../via-server-or-file.js'
 import { Captures } from './captures.js'
 
@@ -42,7 +42,7 @@ async function captureIntoFile(
   // Stops writing as soon as this process no longer owns the ledger.
   opened.failed.catch(error => stop.abort(error))
   try {
-    return await new Captures(opened.ledger, wallClock).run(request, { signal: stop.signal, onProgress })
+    return await new Captures(opened.ledger, opened.clock).run(request, { signal: stop.signal, onProgress })
   } finally {
     await opened.close()
   }

@@ -1,7 +1,6 @@
 import type { Logger } from 'pino'
 import { AppError } from '../../model/app-error.js'
 import type { MultiServerStore } from '../../store/multi-server-store.js'
-import { wallClock } from '../open-ledger.js'
 
 const EVERY_MS = 6 * 60 * 60 * 1_000
 
@@ -13,13 +12,13 @@ const EVERY_MS = 6 * 60 * 60 * 1_000
  * @returns stops the schedule
  */
 export function schedulePartitions(
-  multiServer: Pick<MultiServerStore, 'makePartitions'>,
+  multiServer: Pick<MultiServerStore, 'makePartitions' | 'now'>,
   logger: Pick<Logger, 'info' | 'warn' | 'error'>,
 ): () => void {
   let warnedOf: string | undefined
   const make = async () => {
     try {
-      const made = await multiServer.makePartitions(wallClock())
+      const made = await multiServer.makePartitions(multiServer.now())
       if (made.length > 0) logger.info({ made }, 'made partitions of coming months')
       warnedOf = undefined
     } catch (error) {

@@ -70,9 +70,9 @@ interface LedgerServices extends SharedServices {
 export async function serveLedger(settings: LedgerSettings, services: LedgerServices): Promise<ServedLedger> {
   const { logger } = services
   const report = (problem: unknown) => logger.error({ err: problem }, 'the open ledger is not the file on disk')
-  const clock = jumpDetectingClock({ wall: wallClock, elapsed: elapsedMicros, logger })
-  const opened = await openLedger({ ...settings, mayFollow: settings.follow !== undefined }, 'server', clock, report)
-  const { file } = opened
+  const ownClock = jumpDetectingClock({ wall: wallClock, elapsed: elapsedMicros, logger })
+  const opened = await openLedger({ ...settings, mayFollow: settings.follow !== undefined }, 'server', ownClock, report)
+  const { file, clock } = opened
   if (file?.warning) logger.warn({ database: opened.database }, file.warning)
   if (file?.copiedFrom) logger.info({ from: file.copiedFrom }, 'copied the ledger of the older layout')
   for (const { id, problem } of opened.ledger.withProblems) {
@@ -81,12 +81,12 @@ export async function serveLedger(settings: LedgerSettings, services: LedgerServ
   const { unreadEvents } = opened.ledger
   if (unreadEvents)
     logger.warn({ code: unreadEvents.code, detail: unreadEvents.message }, 'the newest events cannot be read')
-  const behind = clockBehind(opened.ledger.headAtOpen, wallClock())
+  const behind = clockBehind(opened.ledger.headAtOpen, clock())
   if (behind) logger.warn(behind, 'the clock is behind the ledger')
   const large = new LargeDeliveries()
   for (const leftover of file?.store.leftovers ?? [])
     logger.warn(leftover, 'rows of an older ledger were not carried over')
-  const captures = new Captures(opened.ledger, wallClock, opened.store.multiServer)
+  const captures = new Captures(opened.ledger, clock, opened.store.multiServer)
   const reconciling = reconcilingServer(opened, {
     logger,
     now: clock,
@@ -111,7 +111,7 @@ export async function serveLedger(settings: LedgerSettings, services: LedgerServ
     }
     const trace = new StoredTrace({
       notes: opened.store.notes,
-      now: wallClock,
+      now: clock,
       logger,
       olderFile: file && `${opened.database}.deliveries`,
     })
@@ -161,7 +161,7 @@ export async function serveLedger(settings: LedgerSettings, services: LedgerServ
           captures,
           chat,
           logger,
-          clock: wallClock,
+          clock,
           leases: opened.store.multiServer,
         }
         live = new LiveCapture(parts)
@@ -193,7 +193,7 @@ export async function serveLedger(settings: LedgerSettings, services: LedgerServ
 /** @returns undefined for a ledger that follows no other one */
 async function openFollower(
   { follow: settings }: LedgerSettings,
-  { ledger, store }: OpenLedger,
+  { ledger, store, clock }: OpenLedger,
   services: { logger: Logger; onPromoted: () => void },
 ): Promise<Follower | undefined> {
   if (!settings) return undefined
@@ -202,7 +202,7 @@ async function openFollower(
     ledger,
     store,
     settings,
-    now: wallClock,
+    now: clock,
     elapsed: () => performance.now(),
     pause: (ms, signal) => sleep(ms, undefined, { signal }).catch(() => undefined),
   })
@@ -223,7 +223,7 @@ function ownLedger({ store }: OpenLedger): ServedFollowing {
 
 async function openAccounts(
   { accounts: settings }: LedgerSettings,
-  { store, isFollower }: OpenLedger & { isFollower: boolean },
+  { store, clock, isFollower }: OpenLedger & { isFollower: boolean },
   logger: Logger,
 ): Promise<LedgerAccounts> {
   const { adminToken, bootstrap, sessionTtlSeconds, maxSessions, passwordMinLength, throttleLogins } = settings
@@ -236,7 +236,7 @@ async function openAccounts(
     maxSessions,
     passwordMinLength,
     throttleLogins,
-    now: wallClock,
+    now: clock,
     elapsed: () => performance.now(),
     writeLine: entry => logger.info(entry, entry.action),
     reportLoss: error => logger.error({ err: error }, 'an entry of the account log could not be kept'),
@@ -344,7 +344,7 @@ function createServer(
     logger,
     accessLog,
     version: readVersion(),
-    now: wallClock,
+    now: opened.clock,
     requestIds,
     ...(boardUrl ? { boardUrl } : {}),
     ...(listLinkedCards ? { listLinkedCards } : {}),

@@ -7,7 +7,7 @@ import type { AccountLogEntry } from '../../model/accounts/account-log.js'
 import type { ApiToken, IssuedToken, ListedUser, NewToken, User } from '../../model/accounts/user.js'
 import { AppError } from '../../model/app-error.js'
 import type { UsersSettings } from '../../settings/local-settings.js'
-import { openLedger, wallClock } from '../open-ledger.js'
+import { openLedger } from '../open-ledger.js'
 import { ledgerViaServerOrFile } from '../via-server-or-file.js'
 import { RemoteAccounts } from './remote-accounts.js'
 
@@ -48,7 +48,7 @@ async function inFile<Result>(
       sessionTtlSeconds: 0,
       maxSessions: 0,
       throttleLogins: true,
-      now: wallClock,
+      now: opened.clock,
       elapsed: () => performance.now(),
     })
     return await work(new UserAdministration(accounts))

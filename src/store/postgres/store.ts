@@ -7,6 +7,7 @@ import type { EventToRecord, RecordOutcome } from '../event-store.js'
 import type { MultiServerStore } from '../multi-server-store.js'
 import type { Store } from '../store.js'
 import type { Connection } from './connection/connection.js'
+import { DatabaseClock, NOW_US } from './connection/database-clock.js'
 import { Listener } from './connection/listener.js'
 import { Pool } from './connection/pool.js'
 import { bigintArray, isStorable, textArray } from './connection/text-array.js'
@@ -50,7 +51,7 @@ interface PostgresStoreOptions {
   clock?: (() => Micros) | undefined
 }
 
-const HEAD = /* sql */ `SELECT seq FROM ledger_clock`
+const HEAD = /* sql */ `SELECT seq, ${NOW_US} FROM ledger_clock`
 const HEALTH = /* sql */ `
   SELECT value AS epoch, last_us, seq, digest, state FROM meta CROSS JOIN ledger_clock WHERE name = 'epoch'`
 /** Finds removed events whose rows are left, because retention was interrupted. */
@@ -78,6 +79,8 @@ const KEYS_OF = /* sql */ `
 export async function openPostgresStore({ address, replica, clock }: PostgresStoreOptions): Promise<PostgresStore> {
   await migrate(address, { noun: 'ledger', ownTable: 'ledger_clock', steps: LEDGER_MIGRATIONS })
   const pool = new Pool(address, 'daybook ledger')
+  const databaseClock = new DatabaseClock()
+  databaseClock.set((await pool.run(HEAD))[0])
   const standby = replica && new ReadReplica(replica, pool)
   const late = standby ?? pool
   const backgroundRemoval = new BackgroundRemoval(pool)
@@ -93,9 +96,10 @@ export async function openPostgresStore({ address, replica, clock }: PostgresSto
   const listen = () => {
     let head: unknown
     const check = async (connection: Connection) => {
-      const [clock] = await connection.run(HEAD)
-      if (clock?.seq !== head) wakeAll()
-      head = clock?.seq
+      const [row] = await connection.run(HEAD)
+      databaseClock.set(row)
+      if (row?.seq !== head) wakeAll()
+      head = row?.seq
     }
     const onNotification = (payload: string) => {
       const [sender, consumer] = payload.split(' ')
@@ -171,6 +175,7 @@ export async function openPostgresStore({ address, replica, clock }: PostgresSto
     copies: copyTasks(pool),
     users: userTasks(pool),
     multiServer: {
+      now: clock ?? databaseClock.now,
       sessions: ledgerSessions(pool),
       loginFailures: loginFailures(pool),
       subscriptionChanges: since => readSubscriptionChanges(pool, since),

@@ -7,6 +7,7 @@ import { readUsersSettings } from '../../../src/settings/local-settings.js'
 import { openPostgresStore } from '../../../src/store/postgres/store.js'
 import { ownFolder } from '../../black-box/own-folder.js'
 import { memorySources } from '../../settings/memory-sources.js'
+import { messageCreated } from '../../support/events.js'
 import { TestCluster } from '../../support/postgres/cluster.js'
 import { findPostgres } from '../../support/postgres/find-postgres.js'
 import { until } from '../../support/until.js'
@@ -15,6 +16,7 @@ import { ask, eventOf, type Page, readAll, startServers } from './three-servers.
 
 /** Of a long poll: much longer than a slow machine needs to wake it. */
 const WAIT_SECONDS = 50
+const DAY_MS = 86_400_000
 
 const programs = findPostgres()
 if (programs === undefined) t.plan(0, 'there is no PostgreSQL server')
@@ -247,6 +249,30 @@ else {
     }
     await store.multiServer.loginFailures.clear(pair)
     t.equal((await login(urls[1] as string)).status, 401, 'a login elsewhere succeeded')
+  })
+
+  t.test('servers whose clocks are wrong lease and remove events by the clock of the database', async t => {
+    const { now } = Date
+    t.teardown(() => {
+      Date.now = now
+    })
+    Date.now = () => now() + 50 * DAY_MS
+    const address = await cluster.emptyLedger(t)
+    let daysAgo = 30
+    const store = await openPostgresStore({ address, clock: () => (now() - daysAgo * DAY_MS) * 1_000 })
+    await store.events.record([messageCreated('old')])
+    daysAgo = 1
+    await store.events.record([messageCreated('young')])
+    await store.close()
+
+    const { urls } = await startServers(t, cluster, { address, env: { EVENT_RETENTION_DAYS: '10' } })
+    const oldest = async () => (await ask<Page>(`${urls[0]}/api/events?order=asc&limit=9`)).body.items[0]
+    await until(async () => (await oldest())?.dedupe_key !== 'old')
+    t.match(await oldest(), { dedupe_key: 'young' })
+
+    await ask(`${urls[0]}/api/consumers/c`, { method: 'PUT', body: { position: 'beginning' } })
+    const { body } = await ask<{ leased_until: string }>(`${urls[1]}/api/consumers/c/events?lease_seconds=60`)
+    t.ok(Math.abs(Date.parse(body.leased_until) - now() - 60_000) < DAY_MS, body.leased_until)
   })
 
   t.test('a ledger in a file follows several servers, with later repeats, and can be promoted', async t => {

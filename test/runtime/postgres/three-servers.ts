@@ -15,13 +15,13 @@ interface SeveralServers {
   servers: RunningServer[]
 }
 
-/** @param env of all servers */
+/** @param options `env` of all servers; `address`: an empty ledger if absent */
 export async function startServers(
   t: Test,
   cluster: TestCluster,
-  { env = {} }: { env?: Record<string, string> } = {},
+  { env = {}, address: given }: { env?: Record<string, string>; address?: PostgresAddress } = {},
 ): Promise<SeveralServers> {
-  const address = await cluster.emptyLedger(t)
+  const address = given ?? (await cluster.emptyLedger(t))
   const database = shownAddress(address)
   const sources = memorySources({ env: { EVENT_LOG_LEVEL: 'silent', EVENT_DB: database, EVENT_DB_POOL: '4', ...env } })
   const start = () => serve(readServeSettings({ only: 'ledger', port: '0' }, sources), sources)

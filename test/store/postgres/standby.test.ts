@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { Connection } from '../../../src/store/postgres/connection/connection.js'
@@ -83,6 +84,7 @@ else {
     )
     t.equal(await reader(), 'daybook reading')
     const gone = new AbortController()
+    setMaxListeners(0, gone.signal)
     const most = Array.from({ length: 10_001 }, () =>
       replica.use(connection => connection.run('SELECT pg_sleep(0.5)'), gone.signal).catch(() => undefined),
     )
