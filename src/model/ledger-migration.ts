@@ -9,4 +9,6 @@ export interface LedgerMigration {
   partitions: readonly string[]
   /** The role that may use the tables; null if none was named. */
   granted_to: string | null
+  /** The new epoch of a restored ledger; null for another one. */
+  epoch: string | null
 }

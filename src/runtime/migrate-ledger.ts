@@ -6,6 +6,7 @@ import { wallClock } from './open-ledger.js'
 interface MigrationOptions {
   months: number
   grantTo?: string | undefined
+  isRestored?: boolean
 }
 
 /**
@@ -13,16 +14,14 @@ interface MigrationOptions {
  *
  * @throws AppError `configuration/ledger_is_a_file`; as `prepareLedger`
  */
-export async function migrateLedger(
-  { database }: LocalSettings,
-  { months, grantTo }: MigrationOptions,
-): Promise<LedgerMigration> {
+export async function migrateLedger({ database }: LocalSettings, options: MigrationOptions): Promise<LedgerMigration> {
   if (!database.postgres) {
     throw new AppError('configuration', 'ledger_is_a_file', `The ledger ${database.path} is a file.`, {
       hint: 'A file is upgraded when it is opened. Set EVENT_DB to a database in PostgreSQL.',
     })
   }
   const { prepareLedger } = await import('../store/postgres/upgrade/prepare-ledger.js')
-  const { from, to, partitions } = await prepareLedger(database.postgres, { now: wallClock(), months, grantTo })
-  return { database: database.path, from_version: from, schema_version: to, partitions, granted_to: grantTo ?? null }
+  const { from, to, partitions, epoch } = await prepareLedger(database.postgres, { now: wallClock(), ...options })
+  const granted_to = options.grantTo ?? null
+  return { database: database.path, from_version: from, schema_version: to, partitions, granted_to, epoch }
 }

@@ -189,8 +189,13 @@ export interface EventStore {
    */
   verify(range: { since: Micros | null; limit: number }, signal?: AbortSignal): Promise<VerifiedEvents>
 
-  /** Proves that the store can commit. @throws AppError `unavailable/…` when it cannot. */
-  health(): Promise<StoreHealth>
+  /**
+   * Proves that the store can commit.
+   *
+   * @param options `readOnly`: without the proof, because a ledger that was moved can be read
+   * @throws AppError `unavailable/…` when it cannot
+   */
+  health(options?: { readOnly?: boolean }): Promise<StoreHealth>
 }
 
 /**

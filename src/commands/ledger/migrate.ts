@@ -1,4 +1,4 @@
-import { integer, string } from '@oclif/core/flags'
+import { boolean, integer, string } from '@oclif/core/flags'
 import { DaybookCommand } from '../../cli/base/daybook-command.js'
 import { readLocalSettings } from '../../settings/local-settings.js'
 
@@ -25,13 +25,17 @@ export default class LedgerMigrate extends DaybookCommand {
       max: 60,
       default: 3,
     }),
+    restored: boolean({
+      description: 'The database was restored from a backup: its consumers must notice, and all logins end.',
+    }),
   }
 
   async run(): Promise<void> {
     const { flags } = await this.parse(LedgerMigrate)
     const settings = readLocalSettings({ db: flags.db }, this.sources)
     const { migrateLedger } = await import('../../runtime/migrate-ledger.js')
-    const migrated = await migrateLedger(settings, { months: flags.months, grantTo: flags['grant-to'] })
+    const { months, 'grant-to': grantTo, restored: isRestored } = flags
+    const migrated = await migrateLedger(settings, { months, grantTo, isRestored })
     if (flags.json || !this.output.isTerminal) return this.printJson(migrated)
     const { migratedText } = await import('../../cli/views/postgres-ledger.js')
     await this.output.print(migratedText(migrated))

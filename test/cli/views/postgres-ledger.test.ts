@@ -37,6 +37,7 @@ t.test('a migration shows the schema, new partitions, and the role that may use 
     schema_version: 4,
     partitions: ['events_2031_05'],
     granted_to: 'daybook',
+    epoch: 'e-2',
   }
   t.equal(
     migratedText(migrated),
@@ -44,8 +45,9 @@ t.test('a migration shows the schema, new partitions, and the role that may use 
       `The ledger ${database} has schema 4 now.`,
       'New partitions: events_2031_05.',
       'The role daybook may use the tables.',
+      'Its new epoch is e-2. All logins have ended.',
     ].join('\n'),
   )
-  const nothing = { database, from_version: 4, schema_version: 4, partitions: [], granted_to: null }
+  const nothing = { database, from_version: 4, schema_version: 4, partitions: [], granted_to: null, epoch: null }
   t.equal(migratedText(nothing), `The ledger ${database} has schema 4 already.`)
 })

@@ -3,11 +3,13 @@ import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
 import { shownAddress } from '../../../src/model/postgres-address.js'
+import { ledgerStatus } from '../../../src/runtime/ledger-status.js'
 import { openLedger } from '../../../src/runtime/open-ledger.js'
 import { copyLedger } from '../../../src/runtime/transfer/copy-ledger.js'
 import { exportLedger } from '../../../src/runtime/transfer/export-ledger.js'
 import { exportTable } from '../../../src/runtime/transfer/export-table.js'
 import { importLedger } from '../../../src/runtime/transfer/import-ledger.js'
+import { verifyLedger } from '../../../src/runtime/verify-ledger.js'
 import { type LocalSettings, readLocalSettings } from '../../../src/settings/local-settings.js'
 import type { Store } from '../../../src/store/store.js'
 import { ownFolder } from '../../black-box/own-folder.js'
@@ -218,6 +220,8 @@ else {
     for (const [what, change] of Object.entries(late)) await t.rejects(change(), moved, what)
     t.same(await movedContentOf(server.store), before, 'nothing of that is stored')
     await server.close()
+    t.match(await ledgerStatus(second, { check: false }), { head_digest: back.head_digest })
+    t.match(await verifyLedger(second, {}), { head: { digest: back.head_digest }, problems: { length: 0 } })
     await t.rejects(copyLedger({ from: second, to: file('other.db') }, {}), {
       category: 'configuration',
       code: 'continued_elsewhere',

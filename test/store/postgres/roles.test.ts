@@ -12,6 +12,7 @@ import { openPostgresStore } from '../../../src/store/postgres/store.js'
 import { LEDGER_MIGRATIONS } from '../../../src/store/postgres/upgrade/ledger-migrations.js'
 import { migrate as migrateSchema } from '../../../src/store/postgres/upgrade/migrate.js'
 import { monthsFrom } from '../../../src/store/postgres/upgrade/partitions.js'
+import { prepareLedger } from '../../../src/store/postgres/upgrade/prepare-ledger.js'
 import { ADA } from '../../board/actor.js'
 import { memorySources } from '../../settings/memory-sources.js'
 import { messageCreated } from '../../support/events.js'
@@ -160,6 +161,8 @@ else {
   t.test('psql restores the dump that the documentation describes', async t => {
     const store = await openPostgresStore({ address: cluster.newAddress({ schema: 'daybook' }) })
     await store.events.record([messageCreated('1', { payload: { text: 'lift off' } })])
+    const bounds = { ttlSeconds: 600, maxSessions: 9, manyForOne: 9 }
+    await store.multiServer.sessions.add('digest', { id: 'session_1', userId: 'user_1', address: null }, bounds)
     await store.close()
     const page = readFileSync('docs/how-to/use-postgresql.md', 'utf8')
     const [, options = ''] = /`pg_dump (.*) ledger`/.exec(page) ?? []
@@ -168,10 +171,16 @@ else {
     await cluster.sql('CREATE DATABASE restored TEMPLATE template0')
     const stopping = ['--quiet', '--output=/dev/null', '--set=ON_ERROR_STOP=1']
     execFileSync(join(programs, 'psql'), [...server, ...stopping, 'restored'], { input: dump })
-    const restored = await openPostgresStore({
-      address: cluster.newAddress({ database: 'restored', schema: 'daybook' }),
-    })
-    t.equal((await restored.events.query({ search: ['lift'], order: 'desc', limit: 10 })).count, 1)
+    const address = cluster.newAddress({ database: 'restored', schema: 'daybook' })
+    const restored = await openPostgresStore({ address })
+    const { count, epoch } = await restored.events.query({ search: ['lift'], order: 'desc', limit: 10 })
+    t.equal(count, 1)
+    t.ok(await restored.multiServer.sessions.use('digest'))
+    const prepared = await prepareLedger(address, { now: 1_800_000_000_000_000, months: 3, isRestored: true })
+    t.type(prepared.epoch, 'string')
+    t.not(prepared.epoch, epoch)
+    t.match(await restored.events.health(), { epoch: prepared.epoch })
+    t.equal(await restored.multiServer.sessions.use('digest'), undefined, 'logins have ended')
     t.match(await restored.events.verify({ since: null, limit: 10 }), { events: 1, problems: { length: 0 } })
     await restored.close()
   })

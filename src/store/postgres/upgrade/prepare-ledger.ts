@@ -6,6 +6,10 @@ import { LEDGER_MIGRATIONS } from './ledger-migrations.js'
 import { migrate } from './migrate.js'
 import { makePartitions } from './partitions.js'
 
+/** Consumers and followers have read events that a restored ledger may not have; a login may have ended since. */
+const BEGIN_AGAIN = /* sql */ `
+  WITH ended AS (DELETE FROM sessions)
+  UPDATE meta SET value = gen_random_uuid() WHERE name IN ('epoch', 'change_numbering') RETURNING name, value`
 const HAS_ROLE = /* sql */ `SELECT 1 AS found FROM pg_roles WHERE rolname = $1`
 
 interface Preparation {
@@ -14,6 +18,8 @@ interface Preparation {
   months: number
   /** A role that receives the right to use the tables, but not to change their definitions. */
   grantTo?: string | undefined
+  /** The database was restored from a backup. */
+  isRestored?: boolean
 }
 
 interface PreparedLedger {
@@ -22,6 +28,8 @@ interface PreparedLedger {
   to: number
   /** Names of new partitions. */
   partitions: string[]
+  /** The new one of a restored ledger; null for another one. */
+  epoch: string | null
 }
 
 /**
@@ -32,7 +40,7 @@ interface PreparedLedger {
  */
 export async function prepareLedger(
   address: PostgresAddress,
-  { now, months, grantTo }: Preparation,
+  { now, months, grantTo, isRestored }: Preparation,
 ): Promise<PreparedLedger> {
   const { schema } = address
   const connection = await Connection.open(address, 'daybook migration')
@@ -41,7 +49,9 @@ export async function prepareLedger(
     const versions = await migrate(address, { noun: 'ledger', ownTable: 'ledger_clock', steps: LEDGER_MIGRATIONS })
     const partitions = await makePartitions(connection, { now, schema, months })
     if (grantTo !== undefined) await connection.script(grantSql(quoted(schema), quoted(grantTo)))
-    return { ...versions, partitions }
+    const begun = isRestored ? await connection.run(BEGIN_AGAIN) : []
+    const epoch = begun.find(({ name }) => name === 'epoch')?.value
+    return { ...versions, partitions, epoch: epoch === undefined ? null : String(epoch) }
   } finally {
     await connection.close()
   }

@@ -24,7 +24,7 @@ export function refuseMoved(clock: Row | undefined): void {
 
 function ledgerMoved(): AppError {
   return new AppError('unavailable', 'ledger_moved', 'The ledger was moved: another database continues it.', {
-    hint: 'Set EVENT_DB to the new place, and start the servers again.',
+    hint: 'Set EVENT_DB to the new place, and start the servers again. If `daybook ledger copy` was interrupted, repeat it.',
     retryAfterSeconds: 5,
   })
 }
