@@ -324,7 +324,9 @@ else {
     network.heal()
     await until(async () => (await codeOf(store.events.record([messageCreated('2')]))) === undefined)
     t.same(keysOf(await store.events.query(one)), ['1', '2'])
+    network.hang()
     await store.close()
+    network.heal()
   })
 
   t.test('a full tablespace refuses only events, until there is room', mounting(), async t => {

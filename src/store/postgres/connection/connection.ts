@@ -12,6 +12,7 @@ export type Value = string | number | boolean | Buffer | null
 export type Statement = readonly [sql: string, ...values: Value[]]
 
 const CONNECT_MS = 5_000
+const CLOSE_MS = 2_000
 /**
  * For a network that hangs without closing: after its time limit multiplied by this factor, an unanswered statement
  * fails, and its connection is closed.
@@ -169,12 +170,12 @@ export class Connection {
     this.client.connection.stream.destroy()
   }
 
-  /** Waits for statements in progress, then closes the connection. */
+  /** Waits for statements in progress, then closes the connection, also if the other side does not. */
   async close(): Promise<void> {
     this.onEnd = () => {}
     if (this.#isBroken) return
     this.#isBroken = true
-    await this.client.end().catch(() => undefined) // the other side may be gone
+    await end(this.client)
   }
 
   async #query(query: { name?: string; text: string; values?: Value[] }): Promise<Row[]> {
@@ -225,9 +226,16 @@ async function openAt<Opened>(
     if (access !== 'read' && rows[0]?.read_only === 'on') throw readOnly()
     return opened
   } catch (error) {
-    await client.end().catch(() => undefined)
+    await end(client)
     throw error
   }
+}
+
+/** The driver waits for the other side, which may hang. */
+async function end(client: pg.Client): Promise<void> {
+  const waiting = setTimeout(() => client.connection.stream.destroy(), CLOSE_MS)
+  await client.end().catch(() => undefined) // the other side may be gone
+  clearTimeout(waiting)
 }
 
 async function connect(
@@ -258,7 +266,7 @@ async function connect(
     await client.connect()
     return client
   } catch (error) {
-    await client.end().catch(() => undefined)
+    await end(client)
     throw error
   }
 }
