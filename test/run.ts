@@ -41,6 +41,11 @@ const TOGETHER = fileURLToPath(new URL('./files-together.js', import.meta.url))
 const SLOW_ROOMS = ['black-box', 'browser', 'board', 'proxy', 'docs', 'store', 'commands', 'runtime', 'server', 'demo']
 /** Files that one process runs at most: what a file leaves in memory slows the next ones down. */
 const MOST_TOGETHER = 48
+/**
+ * A file that takes longer hangs: tap's own limits end no test that waits for a subtest. Long runs of one file may take
+ * hours.
+ */
+const FILE_MS = process.env.DAYBOOK_TEST_ROUNDS === undefined ? 900_000 : 86_400_000
 /** A process that has run its files and does not end by then has left something open. */
 const END_MS = 60_000
 /** Of what a process printed: shown when it ends without a report. */
@@ -170,10 +175,11 @@ async function runTogether(): Promise<void> {
   child.stdout?.on('data', (chunk: Buffer) => {
     tail = (tail + chunk.toString()).slice(-TAIL_CHARACTERS)
   })
-  let ending: NodeJS.Timeout | undefined
+  let limit: NodeJS.Timeout | undefined
   const sendNext = () => {
     const next = count++ < MOST_TOGETHER && !isOver ? waiting.shift() : undefined
-    if (next === undefined) ending = setTimeout(() => child.kill('SIGKILL'), END_MS)
+    clearTimeout(limit)
+    limit = setTimeout(() => child.kill('SIGKILL'), next === undefined ? END_MS : FILE_MS)
     file = next ?? ''
     if (!isOver) child.send(file)
   }
@@ -186,7 +192,7 @@ async function runTogether(): Promise<void> {
   })
   sendNext()
   const [code, signal] = (await once(child, 'close')) as [number | null, string | null]
-  clearTimeout(ending)
+  clearTimeout(limit)
   if (file === '' && code === (hasFailures ? 1 : 0)) return
   const problem =
     file === '' ? 'A process did not end after its last test' : `The process of ${file} ended before it had`

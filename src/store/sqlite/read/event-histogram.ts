@@ -21,7 +21,8 @@ const CAPTURED = /* sql */ `SELECT captured_us FROM events WHERE seq = ?`
 /** In the order of `LARGEST_SOURCES`: sources with equal counts stay in it. */
 const SOURCES = /* sql */ `SELECT source FROM source_counters ORDER BY events DESC, source`
 const LARGEST_SOURCES = /* sql */ `
-  SELECT source FROM source_counters WHERE events > 0 ORDER BY events DESC, source LIMIT ${HISTOGRAM_LIMITS.sources}`
+  SELECT source FROM source_counters WHERE events > 0 AND source NOT IN (SELECT value FROM json_each(?))
+  ORDER BY events DESC, source LIMIT ${HISTOGRAM_LIMITS.sources}`
 
 /**
  * Counts in slices, and yields between them so that writes can run. It counts the ledger as it was at the start: it first
@@ -41,7 +42,8 @@ export function* countEvents(
   const { from, to } = range
   const starts = bucketStarts({ ...range, buckets: query.buckets })
   const borders = [...starts.map(start => start - 1), to].map(at => Math.max(pruned.through, lastUpTo(database, at)))
-  const sources = [...new Set(query.sources ?? database.all(LARGEST_SOURCES).map(row => String(row.source)))]
+  const excluded = JSON.stringify(query.excluded?.sources ?? [])
+  const sources = [...new Set(query.sources ?? database.all(LARGEST_SOURCES, excluded).map(row => String(row.source)))]
   const plan = { borders, sources, pruned }
   // Half of the time is for the count of all events, half for the outcomes together.
   const [all, each] = query.split ? [2, 2 * OUTCOMES.length] : [1, 1]
