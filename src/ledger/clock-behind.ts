@@ -17,9 +17,9 @@ interface ClockWarning {
 export function clockBehind(head: Micros | null, now: Micros): ClockWarning | undefined {
   if (head === null || head - now <= CLOCK_TOLERANCE) return undefined
   const detail = [
-    `The newest event was captured at ${toTimestamp(head)}, but the clock of this machine shows ${toTimestamp(now)}.`,
+    `The newest event was captured at ${toTimestamp(head)}, but the clock shows ${toTimestamp(now)}.`,
     'Until the clock reaches that time, events are recorded in order, each one microsecond after the one before.',
-    'If the clock is wrong, correct it. If it was wrong before, restore a backup of that time or begin a new database file.',
+    'If the clock is wrong, correct it. If it was wrong before, restore a backup of that time or begin a new ledger.',
   ].join(' ')
   return { code: 'clock_behind', detail }
 }

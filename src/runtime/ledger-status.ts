@@ -59,7 +59,7 @@ async function statusOfServer(path: string, owner: OwnerRecord, socketPath: stri
 async function statusOfFile(settings: LocalSettings, check: boolean): Promise<LedgerStatus> {
   const opened = await openLedger({ ...settings, mayFollow: true, mayBeMoved: true }, 'command')
   try {
-    const { database, head, epoch } = await opened.store.events.health({ readOnly: true })
+    const { database, head, epoch } = await opened.store.events.health({ withoutProof: true })
     const { mark } = await opened.store.copies.findFollow()
     return {
       database,

@@ -1,7 +1,7 @@
 import { LedgerClient } from '../client/ledger-client.js'
 import { type DeliveryTraceState, joinTraces } from '../model/platforms/delivery-trace.js'
 import type { LocalSettings } from '../settings/local-settings.js'
-import { openLedger, wallClock } from './open-ledger.js'
+import { openLedger } from './open-ledger.js'
 import { readStoredTraces } from './serve/stored-trace.js'
 import { ledgerViaServerOrFile } from './via-server-or-file.js'
 
@@ -16,7 +16,7 @@ export function readDeliveries({ database, ...settings }: LocalSettings): Promis
     file: async () => {
       const opened = await openLedger({ database, ...settings, mayFollow: true, mayBeMoved: true }, 'command')
       try {
-        return joinTraces(await readStoredTraces(opened.store.notes), wallClock())
+        return joinTraces(await readStoredTraces(opened.store.notes), opened.clock())
       } finally {
         await opened.close()
       }

@@ -84,7 +84,7 @@ export async function verifyLedger(
       }
       const places = async (): Promise<ReadPlaces> => {
         const [subscriptions, stored] = [await store.subscriptions.list(), await store.consumers.list()]
-        const { head, epoch } = await events.health({ readOnly: true })
+        const { head, epoch } = await events.health({ withoutProof: true })
         const consumers = stored.map(({ name, checkpoint, epoch: read }) => {
           return { name, checkpoint: toTimestamp(checkpoint), epoch_changed: read !== epoch }
         })

@@ -232,7 +232,7 @@ export function otherChain({ capturedAt }: LedgerHead): AppError {
  *
  * @returns an error for the first that is not or has not
  */
-export function refuseUnordered(appended: readonly CopiedEvent[], after: Micros): AppError | undefined {
+export function findUnordered(appended: readonly CopiedEvent[], after: Micros): AppError | undefined {
   const keys = new Set<string>()
   let last = after
   for (const { storedKey, capturedAt } of appended) {

@@ -192,10 +192,10 @@ export interface EventStore {
   /**
    * Proves that the store can commit.
    *
-   * @param options `readOnly`: without the proof, because a ledger that was moved can be read
+   * @param options `withoutProof`: for a ledger in PostgreSQL that was moved, which can only be read
    * @throws AppError `unavailable/…` when it cannot
    */
-  health(options?: { readOnly?: boolean }): Promise<StoreHealth>
+  health(options?: { withoutProof?: boolean }): Promise<StoreHealth>
 }
 
 /**

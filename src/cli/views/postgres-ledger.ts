@@ -10,7 +10,7 @@ export function migratedText(migrated: LedgerMigration): string {
   const lines = [`The ledger ${toTerminalLine(database)} ${schema}.`]
   if (partitions.length > 0) lines.push(`New partitions: ${partitions.join(', ')}.`)
   if (granted_to !== null) lines.push(`The role ${toTerminalLine(granted_to)} may use the tables.`)
-  if (epoch !== null) lines.push(`Its new epoch is ${epoch}. All logins have ended.`)
+  if (epoch !== null) lines.push(`Its new epoch is ${epoch}. All logins to the ledger have ended.`)
   return lines.join('\n')
 }
 

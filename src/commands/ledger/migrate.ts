@@ -26,7 +26,8 @@ export default class LedgerMigrate extends DaybookCommand {
       default: 3,
     }),
     restored: boolean({
-      description: 'The database was restored from a backup: its consumers must notice, and all logins end.',
+      description:
+        'The database was restored from a backup: its consumers must notice, and all logins to the ledger end.',
     }),
   }
 

@@ -5,7 +5,7 @@ import { toTimestamp } from '../../model/timestamp.js'
 import type { LocalSettings } from '../../settings/local-settings.js'
 import type { MultiServerStore } from '../../store/multi-server-store.js'
 import { type HeldLease, holdLease } from '../held-lease.js'
-import { openLedger, wallClock } from '../open-ledger.js'
+import { openLedger } from '../open-ledger.js'
 import { pause } from '../pause.js'
 import { ledgerViaServerOrFile } from '../via-server-or-file.js'
 import { type ReconcileCall, Reconciliations } from './reconciliations.js'
@@ -47,6 +47,7 @@ async function reconcileFile(
   { onProgress, onWaiting }: ReconcileListeners,
 ): Promise<ReconcileResult> {
   const opened = await openLedger(settings, 'command')
+  const { clock } = opened
   const stop = new AbortController()
   // Stops writing as soon as this process no longer owns the ledger.
   opened.failed.catch(error => stop.abort(error))
@@ -56,17 +57,17 @@ async function reconcileFile(
     const reports = new StoredReports(opened.store.notes)
     const reconciliations = new Reconciliations({
       ledger: opened.ledger,
-      now: Date.now,
+      now: () => clock() / 1_000,
       sleep: pause,
       receives,
       // A failed write is ignored: the user of the command sees the result in its output.
-      keep: (request, outcome) => reports.save(request, outcome, toTimestamp(wallClock())).catch(() => undefined),
+      keep: (request, outcome) => reports.save(request, outcome, toTimestamp(clock())).catch(() => undefined),
     })
     const { signal } = stop
     const { multiServer } = opened.store
     if (!multiServer) return await reconciliations.run(request, { signal, onProgress })
     const held = await waitForLease(multiServer, { signal, onWaiting })
-    const run = beginRun(request.dry_run, toTimestamp(wallClock()))
+    const run = beginRun(request.dry_run, toTimestamp(clock()))
     const call = (lost: AbortSignal): ReconcileCall => ({
       signal: AbortSignal.any([signal, lost]),
       onProgress: progress => {

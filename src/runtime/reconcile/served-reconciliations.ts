@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { ListedHook } from '../../model/platforms/reconciliation.js'
 import { type Micros, toTimestamp } from '../../model/timestamp.js'
 import type { ServedReconciliations } from '../../server/events/reconcile-route.js'
-import { type OpenLedger, wallClock } from '../open-ledger.js'
+import type { OpenLedger } from '../open-ledger.js'
 import { pause } from '../pause.js'
 import { RECONCILE_PACE, ReconcileSchedule, reconcileOff } from './reconcile-schedule.js'
 import { Reconciliations, type ReconciliationsParts } from './reconciliations.js'
@@ -27,12 +27,12 @@ export function reconcilingServer(
   const reports = new StoredReports(store.notes, store.multiServer)
   const reconciliations = new Reconciliations({
     ledger,
-    now: Date.now,
+    now: () => now() / 1_000,
     sleep: pause,
     receives: true,
     acceptLarge,
     keep: (request, outcome) =>
-      reports.save(request, outcome, toTimestamp(wallClock())).catch(error => {
+      reports.save(request, outcome, toTimestamp(now())).catch(error => {
         logger.warn({ err: error }, 'the report of a comparison could not be saved')
       }),
   })

@@ -138,10 +138,10 @@ export async function openPostgresStore({ address, replica, clock }: PostgresSto
       facets: (query, signal) => late.use(connection => countFacets(connection, query), signal),
       stats: () => pool.use(readStatistics),
       verify: (range, signal) => pool.use(connection => verifyEvents(connection, range), signal),
-      health: async ({ readOnly = false } = {}) => {
-        if (!readOnly) await groups.checkWritable(sql => pool.run(sql))
+      health: async ({ withoutProof = false } = {}) => {
+        if (!withoutProof) await groups.checkWritable(sql => pool.run(sql))
         const [row] = await pool.run(HEALTH)
-        if (!readOnly) refuseUnwritable(row)
+        if (!withoutProof) refuseUnwritable(row)
         const database = shownAddress(address)
         const head = Number(row?.seq) === 0 ? null : { capturedAt: Number(row?.last_us), digest: String(row?.digest) }
         const known = { head, epoch: String(row?.epoch), schemaVersion: SCHEMA_VERSION, unindexedEvents: 0 }

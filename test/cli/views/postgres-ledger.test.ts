@@ -45,7 +45,7 @@ t.test('a migration shows the schema, new partitions, and the role that may use 
       `The ledger ${database} has schema 4 now.`,
       'New partitions: events_2031_05.',
       'The role daybook may use the tables.',
-      'Its new epoch is e-2. All logins have ended.',
+      'Its new epoch is e-2. All logins to the ledger have ended.',
     ].join('\n'),
   )
   const nothing = { database, from_version: 4, schema_version: 4, partitions: [], granted_to: null, epoch: null }

@@ -19,6 +19,9 @@ import { checkAll, keepWriting, roundsOf } from '../../support/postgres/keep-wri
 import { networkTo } from '../../support/postgres/network.js'
 import { until } from '../../support/until.js'
 
+/** A statement without a name (Parse), and how a message with its values (Bind) begins. */
+const CUT_MESSAGES = 'P\0\0\0\x10\0SELECT 1\0\0\0B\0\x10\0\0'
+
 const programs = findPostgres()
 if (programs === undefined) t.plan(0, 'there is no PostgreSQL server')
 else {
@@ -290,22 +293,39 @@ else {
     await store.close()
   })
 
-  t.test('the transaction of a server that no longer reads is ended after the first wait for it', async t => {
+  t.test('the transaction of a suspended server is ended after the first wait for it, and no other', async t => {
     const address = { ...(await cluster.emptyLedger(t)), timeoutSeconds: 1 }
     const store = await openPostgresStore({ address })
-    const suspended = await Connection.open({ ...address, timeoutSeconds: 60 }, 'suspended server')
-    await suspended.script('BEGIN')
-    await suspended.run(TAKE_CLOCK)
-    Reflect.get(suspended, 'client').connection.stream.pause()
-    const answer = suspended.runOnce(`SELECT repeat('x', 20000000)`)
-    answer.catch(() => undefined) // its connection is ended
-    const writing = `SELECT 1 FROM pg_stat_activity WHERE application_name = 'suspended server' AND wait_event = 'ClientWrite'`
-    await until(async () => (await cluster.sql(writing)).length > 0)
-    t.equal((await store.events.health()).head, null, 'health does not wait')
-    t.equal(await codeOf(store.events.record([messageCreated('1')])), 'busy')
-    await store.events.record([messageCreated('1')])
-    t.equal((await store.events.stats()).event_count, 1)
-    suspended.destroy()
+    const inState = (name: string, event: string) =>
+      until(async () => {
+        const of = `application_name = '${name}' AND state = 'active' AND wait_event = '${event}'`
+        return (await cluster.sql(`SELECT 1 FROM pg_stat_activity WHERE ${of}`)).length > 0
+      })
+    /** Leaves the database in a wait for this program, in a transaction. */
+    const suspend = async (name: string, first: string, event: 'ClientRead' | 'ClientWrite') => {
+      const connection = await Connection.open({ ...address, timeoutSeconds: 60 }, name)
+      await connection.script('BEGIN')
+      await connection.run(first)
+      const { stream } = Reflect.get(connection, 'client').connection
+      if (event === 'ClientRead') stream.write(Buffer.from(CUT_MESSAGES))
+      else {
+        stream.pause()
+        connection.runOnce(`SELECT repeat('x', 20000000)`).catch(() => undefined) // its connection is ended
+      }
+      await inState(name, event)
+      return connection
+    }
+    const report = await suspend('report', 'SELECT pg_current_xact_id()', 'ClientWrite')
+    for (const event of ['ClientRead', 'ClientWrite'] as const) {
+      const suspended = await suspend('suspended server', TAKE_CLOCK, event)
+      await store.events.health() // does not wait
+      t.equal(await codeOf(store.events.record([messageCreated(event)])), 'busy')
+      await store.events.record([messageCreated(event)])
+      suspended.destroy()
+    }
+    t.equal((await store.events.stats()).event_count, 2)
+    await inState('report', 'ClientWrite')
+    report.destroy()
     await store.close()
   })
 

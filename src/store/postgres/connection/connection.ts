@@ -231,6 +231,11 @@ async function openAt<Opened>(
   }
 }
 
+/** How long a statement waits for a lock. */
+export function lockMs({ timeoutSeconds }: Pick<PostgresAddress, 'timeoutSeconds'>): number {
+  return Math.min(LOCK_MS, timeoutSeconds * 1_000)
+}
+
 /** The driver waits for the other side, which may hang. */
 async function end(client: pg.Client): Promise<void> {
   const waiting = setTimeout(() => client.connection.stream.destroy(), CLOSE_MS)
@@ -287,7 +292,7 @@ function sessionSql({ schema, timeoutSeconds }: PostgresAddress): string {
   const settings = {
     search_path: quoted(schema),
     statement_timeout: statementMs,
-    lock_timeout: Math.min(LOCK_MS, statementMs),
+    lock_timeout: lockMs({ timeoutSeconds }),
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
     client_min_messages: 'warning',
     default_transaction_isolation: `'read committed'`,

@@ -50,8 +50,8 @@ export class Listener {
       await connection.script(`LISTEN ${quoted(channel)}`)
       onGap()
       while (!signal.aborted && !connection.isBroken) {
+        await check(connection)
         await sleep(CHECK_MS, undefined, { signal: AbortSignal.any([signal, lost.signal]) }).catch(() => undefined)
-        if (!signal.aborted) await check(connection)
       }
     } finally {
       await connection.close()

@@ -9,7 +9,6 @@ import { announceChanges } from '../write/subscription-changes.js'
 import { FORGET_DELETIONS, HOLD_VERSION } from './subscription-tasks.js'
 import { MARK_CLOSED } from './user-tasks.js'
 
-const SNAPSHOT = /* sql */ `SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY`
 const CLOSED = /* sql */ `SELECT value FROM meta WHERE name = 'closed'`
 const NOTE_DELETIONS = /* sql */ `
   WITH next AS (UPDATE subscription_version SET version = version + 1 RETURNING version)
@@ -68,8 +67,7 @@ const UNLIMITED = null
 
 /** State of the ledger apart from its events, from one snapshot. */
 export function readState(connection: Connection, deadLetters: number = COPY_LIMITS.deadLetters): Promise<LedgerState> {
-  return connection.transaction(async () => {
-    await connection.run(SNAPSHOT)
+  return connection.snapshot(async () => {
     const rows = (table: CopiedTable, limit: number | null = UNLIMITED) => connection.run(table.list, limit)
     const [closed] = await connection.run(CLOSED)
     return {

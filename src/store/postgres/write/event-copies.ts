@@ -4,10 +4,10 @@ import {
   type CopiedEvent,
   type CopyStep,
   copiedEventDiffers,
+  findUnordered,
   hasChanged,
   keyIsStored,
   otherChain,
-  refuseUnordered,
 } from '../../copy-store.js'
 import { chainDigest, contentDigest } from '../../event-digest.js'
 import type { LedgerHead } from '../../event-store.js'
@@ -63,7 +63,7 @@ export function writeCopies(
     const [row] = await connection.run(TAKE_CLOCK)
     refuseMoved(row)
     const clock = toClock(row)
-    const refusal = refuseUnordered(appended, clock.last)
+    const refusal = findUnordered(appended, clock.last)
     if (refusal) throw refusal
     const keys = appended.map(event => event.storedKey).filter(isStorable)
     const [known] = keys.length === 0 ? [] : await connection.run(STORED_KEYS, textArray(keys))

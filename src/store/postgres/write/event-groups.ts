@@ -3,7 +3,7 @@ import { AppError } from '../../../model/app-error.js'
 import type { PostgresAddress } from '../../../model/postgres-address.js'
 import type { Micros } from '../../../model/timestamp.js'
 import { type EventToRecord, type RecordOutcome, StaleMatches } from '../../event-store.js'
-import { Connection } from '../connection/connection.js'
+import { Connection, lockMs } from '../connection/connection.js'
 import { type GroupToWrite, writeGroup } from './event-writer.js'
 import { type PreparedEvent, prepareEvent, sizeOf } from './prepared-event.js'
 
@@ -18,13 +18,17 @@ const RECENT_CHECK_MS = 1_000
 /** Not the row of the clock: another server may hold that for seconds. */
 const PROBE = /* sql */ `UPDATE meta SET value = value WHERE name = 'epoch'`
 /**
- * Ends a transaction that has sent an answer since before this server began to wait for the clock: its server does not
- * read, because it is suspended or its network hangs. No time limit of the database ends it. @param $1 milliseconds
+ * Ends a transaction that has held the clock since before this server began to wait for it, and in which the database
+ * waits for another server to send or to read: that server is suspended, or its network hangs. No time limit of the
+ * database ends such a transaction, because it counts as active. @param $1 milliseconds
  */
-const END_UNREAD = /* sql */ `
-  SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-  WHERE datname = current_database() AND usename = current_user AND backend_xid IS NOT NULL
-    AND wait_event = 'ClientWrite' AND query_start < clock_timestamp() - make_interval(secs => $1 / 1000.0)`
+const END_SILENT = /* sql */ `
+  SELECT pg_terminate_backend(pid) FROM pg_stat_activity AS other
+  WHERE datname = current_database() AND usename = current_user AND state = 'active'
+    AND wait_event IN ('ClientRead', 'ClientWrite') AND query_start < clock_timestamp() - make_interval(secs => $1 / 1000.0)
+    AND EXISTS (
+      SELECT 1 FROM pg_locks AS held WHERE held.pid = other.pid AND relation = 'ledger_clock'::regclass
+        AND mode IN ('RowShareLock', 'RowExclusiveLock'))`
 
 interface EventGroupsOptions {
   address: PostgresAddress
@@ -180,7 +184,7 @@ export class EventGroups {
     } catch (error) {
       if (!(error instanceof StaleMatches)) this.#checkedAt = Number.NEGATIVE_INFINITY
       if (group.length === 0) {
-        if (error instanceof AppError && error.code === 'busy') await this.#endUnread(performance.now() - started)
+        if (error instanceof AppError && error.code === 'busy') await this.#endSilent(performance.now() - started)
         // Calls that arrived during the failed wait for the clock have not waited yet.
         group = this.#takeGroup(waiting)
       }
@@ -190,8 +194,9 @@ export class EventGroups {
     }
   }
 
-  async #endUnread(waitedMs: number): Promise<void> {
-    await this.#usableConnection?.run(END_UNREAD, Math.round(waitedMs)).catch(() => undefined) // the next wait fails too
+  async #endSilent(waitedMs: number): Promise<void> {
+    if (waitedMs < lockMs(this.options.address)) return // it was not the clock that took so long
+    await this.#usableConnection?.run(END_SILENT, Math.round(waitedMs)).catch(() => undefined) // the next wait fails too
   }
 
   get #usableConnection(): Connection | undefined {

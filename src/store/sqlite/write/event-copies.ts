@@ -4,12 +4,12 @@ import {
   type CopiedEvent,
   type CopyStep,
   copiedEventDiffers,
+  findUnordered,
   type ImportMark,
   keyIsStored,
   type MovedMark,
   notFollowing,
   otherChain,
-  refuseUnordered,
 } from '../../copy-store.js'
 import { contentDigest } from '../../event-digest.js'
 import type { LedgerHead } from '../../event-store.js'
@@ -71,7 +71,7 @@ export function writeCopies(
   const { database, writer } = parts
   // The ledger may have been promoted since the page was requested.
   if (mark && !findFollow(database).mark) return notFollowing()
-  const refusal = refuseUnordered(appended, writer.head?.capturedAt ?? 0)
+  const refusal = findUnordered(appended, writer.head?.capturedAt ?? 0)
   if (refusal) return refusal
   const known = appended.find(({ storedKey }) => database.first(IS_STORED, storedKey))
   if (known) return keyIsStored(known.storedKey)
