@@ -227,11 +227,7 @@ export function otherChain({ capturedAt }: LedgerHead): AppError {
   return new AppError('conflict', 'copy_differs', `${detail} They or events before them are not the same.`)
 }
 
-/**
- * Whether appended events are later than `after` and in order, and have different keys.
- *
- * @returns an error for the first that is not or has not
- */
+/** @returns an error for the first event that is not later than the one before it, or has the key of an earlier one */
 export function findUnordered(appended: readonly CopiedEvent[], after: Micros): AppError | undefined {
   const keys = new Set<string>()
   let last = after
