@@ -4,7 +4,7 @@ import type { Micros } from '../../model/timestamp.js'
 import { Connection } from '../../store/postgres/connection/connection.js'
 import { SCHEMA_VERSION } from '../../store/postgres/upgrade/ledger-migrations.js'
 import { findMissing } from '../../store/postgres/upgrade/partitions.js'
-import { readStoredSubscription } from '../../store/stored-subscription.js'
+import { readStoredSubscription } from '../../store/rows/stored-subscription.js'
 import { judgeWatches } from './watches.js'
 
 const FACTS = /* sql */ `

@@ -1,6 +1,6 @@
 import { type CardAction, type CardHistoryEntry, HISTORY_LIMITS } from '../../../model/board/card-history.js'
 import type { CardHistoryStore } from '../../card-history-store.js'
-import { toHistoryEntry } from '../../stored-card.js'
+import { toHistoryEntry } from '../../rows/stored-card.js'
 import { allSettled, type Connection } from '../connection/connection.js'
 import type { Pool } from '../connection/pool.js'
 import { isStorable } from '../connection/text-array.js'

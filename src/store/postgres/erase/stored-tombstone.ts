@@ -1,7 +1,7 @@
 import type { StoredEvent } from '../../../model/events/event.js'
 import type { Micros } from '../../../model/timestamp.js'
 import { EDGE_BYTES, LARGE_EVENT_BYTES, outlineOf } from '../../large-event.js'
-import { markOfPruning, tombstoneOf } from '../../removed-events.js'
+import { markOfPruning, tombstoneOf } from '../../rows/removed-events.js'
 import type { Connection, Row } from '../connection/connection.js'
 import { bigintArray } from '../connection/text-array.js'
 import { ledgerMembersOf } from '../write/prepared-event.js'

@@ -1,5 +1,5 @@
 import type { LedgerStats } from '../../event-store.js'
-import { KINDS_LISTED, toStatistics } from '../../stored-statistics.js'
+import { KINDS_LISTED, toStatistics } from '../../rows/stored-statistics.js'
 import { allSettled, type Connection, type Row } from '../connection/connection.js'
 
 const SOURCES = /* sql */ `SELECT source, events, duplicates, latest_us FROM source_counters ORDER BY source`

@@ -12,7 +12,7 @@ import {
   unknownDeadLetter,
 } from '../../consumer-rules.js'
 import type { ConsumerKey, ConsumerStore, DeadLetterChoice, StoredConsumer } from '../../consumer-store.js'
-import { toConsumer, toDeadLetter, toPlace } from '../../stored-consumer.js'
+import { toConsumer, toDeadLetter, toPlace } from '../../rows/stored-consumer.js'
 import { allSettled, type Connection, type Row } from '../connection/connection.js'
 import type { Pool } from '../connection/pool.js'
 import { bigintArray, isStorable } from '../connection/text-array.js'

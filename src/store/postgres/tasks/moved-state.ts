@@ -1,7 +1,7 @@
 import type { Promotion } from '../../../model/follow.js'
 import type { MovedState } from '../../copy-store.js'
 import { toNote } from '../../note-store.js'
-import { toSourceWithSecrets } from '../../stored-source.js'
+import { toSourceWithSecrets } from '../../rows/stored-source.js'
 import type { Connection } from '../connection/connection.js'
 import { findMissed } from '../read/recorded-erasures.js'
 import { LIST_NOTES } from './note-tasks.js'

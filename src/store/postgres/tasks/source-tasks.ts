@@ -1,5 +1,5 @@
+import { toListedSource, tooManySources, toSourceWithSecrets } from '../../rows/stored-source.js'
 import type { SourceStore } from '../../source-store.js'
-import { toListedSource, tooManySources, toSourceWithSecrets } from '../../stored-source.js'
 import type { Connection } from '../connection/connection.js'
 import type { Pool } from '../connection/pool.js'
 import { isStorable } from '../connection/text-array.js'

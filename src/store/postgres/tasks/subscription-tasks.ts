@@ -1,6 +1,6 @@
 import type { CaptureState, Subscription } from '../../../model/subscriptions/subscription.js'
 import type { SubscriptionChanges } from '../../multi-server-store.js'
-import { readStoredSubscription } from '../../stored-subscription.js'
+import { readStoredSubscription } from '../../rows/stored-subscription.js'
 import type { SubscriptionStore } from '../../subscription-store.js'
 import type { Connection, Row } from '../connection/connection.js'
 import type { Pool } from '../connection/pool.js'

@@ -1,7 +1,7 @@
 import type { AccountLogEntry } from '../../../model/accounts/account-log.js'
 import { unknownUser } from '../../../model/accounts/user.js'
 import { coalesceCalls } from '../../../model/coalesce-calls.js'
-import { isAdmin, lastAdmin, nameTaken, toToken, toUser } from '../../stored-user.js'
+import { isAdmin, lastAdmin, nameTaken, toToken, toUser } from '../../rows/stored-user.js'
 import type { LastAdminRule, StoredUser, UserStore } from '../../user-store.js'
 import type { Connection, Row } from '../connection/connection.js'
 import type { Pool } from '../connection/pool.js'

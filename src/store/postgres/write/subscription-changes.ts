@@ -1,7 +1,7 @@
 import { isObject } from '../../../model/json-object.js'
 import type { CaptureState, Subscription } from '../../../model/subscriptions/subscription.js'
 import { type Micros, toTimestamp } from '../../../model/timestamp.js'
-import { mergeCapture } from '../../stored-subscription.js'
+import { mergeCapture } from '../../rows/stored-subscription.js'
 import type { Connection, Row, Statement } from '../connection/connection.js'
 import { isStorable, textArray } from '../connection/text-array.js'
 

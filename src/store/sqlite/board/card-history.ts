@@ -1,5 +1,5 @@
 import { type CardAction, type CardHistoryEntry, HISTORY_LIMITS } from '../../../model/board/card-history.js'
-import { toHistoryEntry } from '../../stored-card.js'
+import { toHistoryEntry } from '../../rows/stored-card.js'
 import type { Database } from '../files/database.js'
 
 /** `body`: what `CardAction` has. */

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Card } from '../../../model/board/card.js'
 import { actionsBetween, type CardActor } from '../../../model/board/card-history.js'
 import type { CardChanges, CardFilter, CardPage } from '../../card-store.js'
-import { boardFull, rankBetween, rankOf, refuseOutdated, toCard } from '../../stored-card.js'
+import { boardFull, rankBetween, rankOf, refuseOutdated, toCard } from '../../rows/stored-card.js'
 import type { Database } from '../files/database.js'
 import { addToHistory } from './card-history.js'
 

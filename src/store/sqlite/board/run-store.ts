@@ -1,8 +1,8 @@
 import { type CardAction, type CardActor, EXECUTOR } from '../../../model/board/card-history.js'
 import { isFinished, type LogPiece, type Run, type RunState } from '../../../model/board/run.js'
-import { textOrNull } from '../../columns.js'
+import { textOrNull } from '../../rows/columns.js'
+import { endOf, toRun } from '../../rows/stored-run.js'
 import type { ActiveRun, RunChanges, RunFilter } from '../../run-store.js'
-import { endOf, toRun } from '../../stored-run.js'
 import type { Database, Row } from '../files/database.js'
 import { addToHistory } from './card-history.js'
 

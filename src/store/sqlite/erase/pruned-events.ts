@@ -1,5 +1,5 @@
 import type { Micros } from '../../../model/timestamp.js'
-import { numberOrNull } from '../../columns.js'
+import { numberOrNull } from '../../rows/columns.js'
 import type { Database } from '../files/database.js'
 
 /** One row for each pruning: the last event that it removed, and the event that records it. */

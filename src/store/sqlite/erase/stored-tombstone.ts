@@ -1,6 +1,6 @@
 import type { StoredEvent } from '../../../model/events/event.js'
 import { toTimestamp } from '../../../model/timestamp.js'
-import { type KeptMembers, markOfPruning, tombstoneOf } from '../../removed-events.js'
+import { type KeptMembers, markOfPruning, tombstoneOf } from '../../rows/removed-events.js'
 import type { Database, Row } from '../files/database.js'
 
 const ROW = /* sql */ `SELECT dedupe_key, captured_us, source, kind, seen_count, body FROM events WHERE seq = ?`

@@ -1,5 +1,5 @@
 import type { LedgerStats } from '../../event-store.js'
-import { KINDS_LISTED, toStatistics } from '../../stored-statistics.js'
+import { KINDS_LISTED, toStatistics } from '../../rows/stored-statistics.js'
 import type { Database } from '../files/database.js'
 
 /** Reads the statistics from counters that every write updates. No event is counted here. */

@@ -1,5 +1,5 @@
 import type { CaptureState } from '../../../model/subscriptions/subscription.js'
-import { mergeCapture } from '../../stored-subscription.js'
+import { mergeCapture } from '../../rows/stored-subscription.js'
 import type { Database } from '../files/database.js'
 
 /**

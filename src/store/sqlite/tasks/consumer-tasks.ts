@@ -22,7 +22,7 @@ import type {
   StoredDeadLetter,
   Unread,
 } from '../../consumer-store.js'
-import { toConsumer, toDeadLetter, toPlace } from '../../stored-consumer.js'
+import { toConsumer, toDeadLetter, toPlace } from '../../rows/stored-consumer.js'
 import type { PrunedEvents } from '../erase/pruned-events.js'
 import type { Database, Row } from '../files/database.js'
 import { readBounds } from '../read/ledger-bounds.js'

@@ -1,9 +1,9 @@
 import type { JSValue } from 'node-sqlite3-wasm'
 import { COPY_LIMITS } from '../../../model/ledger-copy.js'
 import type { LedgerState } from '../../copy-store.js'
-import { toConsumer, toDeadLetter } from '../../stored-consumer.js'
-import { readStoredSubscription } from '../../stored-subscription.js'
-import { toToken, toUser } from '../../stored-user.js'
+import { toConsumer, toDeadLetter } from '../../rows/stored-consumer.js'
+import { readStoredSubscription } from '../../rows/stored-subscription.js'
+import { toToken, toUser } from '../../rows/stored-user.js'
 import type { Database } from '../files/database.js'
 import { isClosed, markClosed } from './user-tasks.js'
 

@@ -1,6 +1,6 @@
 import type { MovedState } from '../../copy-store.js'
 import { toNote } from '../../note-store.js'
-import { toSourceWithSecrets } from '../../stored-source.js'
+import { toSourceWithSecrets } from '../../rows/stored-source.js'
 import type { Database } from '../files/database.js'
 import { findFollow, findMissed, saveFollowed } from '../write/follow-state.js'
 import { LIST_NOTES } from './note-tasks.js'

@@ -1,5 +1,5 @@
+import { toListedSource, tooManySources, toSourceWithSecrets } from '../../rows/stored-source.js'
 import type { SourceToSave } from '../../source-store.js'
-import { toListedSource, tooManySources, toSourceWithSecrets } from '../../stored-source.js'
 import type { Database } from '../files/database.js'
 import { read, write } from '../thread/task.js'
 

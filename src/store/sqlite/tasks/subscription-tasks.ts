@@ -1,6 +1,6 @@
 import type { QueueMark } from '../../../model/subscriptions/live-capture.js'
 import type { CaptureState, Subscription } from '../../../model/subscriptions/subscription.js'
-import { readStoredSubscription } from '../../stored-subscription.js'
+import { readStoredSubscription } from '../../rows/stored-subscription.js'
 import type { MaintainedMember } from '../../subscription-store.js'
 import type { Database } from '../files/database.js'
 import { read, write } from '../thread/task.js'

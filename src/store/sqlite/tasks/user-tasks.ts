@@ -1,6 +1,6 @@
 import type { AccountLogEntry } from '../../../model/accounts/account-log.js'
 import { unknownUser } from '../../../model/accounts/user.js'
-import { isAdmin, lastAdmin, nameTaken, toToken, toUser } from '../../stored-user.js'
+import { isAdmin, lastAdmin, nameTaken, toToken, toUser } from '../../rows/stored-user.js'
 import type {
   LastAdminRule,
   ListedStoredUser,

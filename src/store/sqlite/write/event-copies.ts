@@ -13,7 +13,7 @@ import {
 } from '../../copy-store.js'
 import { contentDigest } from '../../event-digest.js'
 import type { LedgerHead } from '../../event-store.js'
-import { borderOf } from '../../removed-events.js'
+import { borderOf } from '../../rows/removed-events.js'
 import type { BackgroundRemoval } from '../erase/background-removal.js'
 import type { Eraser } from '../erase/eraser.js'
 import type { PrunedEvents } from '../erase/pruned-events.js'

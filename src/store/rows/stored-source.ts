@@ -1,6 +1,6 @@
-import { AppError } from '../model/app-error.js'
-import type { SourceDefinition } from '../model/sources/source-definition.js'
-import type { ListedSource, SourceWithSecrets, StoredSource } from './source-store.js'
+import { AppError } from '../../model/app-error.js'
+import type { SourceDefinition } from '../../model/sources/source-definition.js'
+import type { ListedSource, SourceWithSecrets, StoredSource } from '../source-store.js'
 
 /** @param row `body`, `created_at`, `updated_at`, and `secrets` as a JSON array or null */
 export function toSourceWithSecrets(row: Record<string, unknown>): SourceWithSecrets {

@@ -1,6 +1,6 @@
-import { AppError } from '../model/app-error.js'
-import type { Card } from '../model/board/card.js'
-import type { CardAction, CardActor, CardHistoryEntry } from '../model/board/card-history.js'
+import { AppError } from '../../model/app-error.js'
+import type { Card } from '../../model/board/card.js'
+import type { CardAction, CardActor, CardHistoryEntry } from '../../model/board/card-history.js'
 import { numberOrNull, textOrNull } from './columns.js'
 
 /** @throws AppError `outdated/version_conflict` */

@@ -1,6 +1,6 @@
+import type { ConsumerPlace } from '../consumer-rules.js'
+import type { StoredConsumer, StoredDeadLetter } from '../consumer-store.js'
 import { numberOrNull, textOrNull } from './columns.js'
-import type { ConsumerPlace } from './consumer-rules.js'
-import type { StoredConsumer, StoredDeadLetter } from './consumer-store.js'
 
 /** Converts a row of `consumers`. */
 export function toPlace(row: Record<string, unknown>): ConsumerPlace {

@@ -1,8 +1,8 @@
-import { ERASED_KIND, markOf, readErasureEntry, toTombstone } from '../model/events/erasure.js'
-import type { Erased, LedgerMembers, Provenance, StoredEvent } from '../model/events/event.js'
-import { UNVERIFIED_KEYS } from '../model/events/event-limits.js'
-import { findTimestamp, type Micros, toTimestamp } from '../model/timestamp.js'
-import type { CopiedEvent } from './copy-store.js'
+import { ERASED_KIND, markOf, readErasureEntry, toTombstone } from '../../model/events/erasure.js'
+import type { Erased, LedgerMembers, Provenance, StoredEvent } from '../../model/events/event.js'
+import { UNVERIFIED_KEYS } from '../../model/events/event-limits.js'
+import { findTimestamp, type Micros, toTimestamp } from '../../model/timestamp.js'
+import type { CopiedEvent } from '../copy-store.js'
 
 /** Members that a tombstone keeps, apart from those that have columns. */
 export interface KeptMembers extends Omit<LedgerMembers, 'provenance' | 'erased'> {

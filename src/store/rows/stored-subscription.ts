@@ -1,6 +1,6 @@
-import { cutToDepth, isDeeperThan, JSON_DEPTH } from '../model/json-depth.js'
-import { isObject } from '../model/json-object.js'
-import type { CaptureState, Subscription } from '../model/subscriptions/subscription.js'
+import { cutToDepth, isDeeperThan, JSON_DEPTH } from '../../model/json-depth.js'
+import { isObject } from '../../model/json-object.js'
+import type { CaptureState, Subscription } from '../../model/subscriptions/subscription.js'
 
 /** Members of a subscription that must have a certain form, each with the value that replaces one of another form. */
 const MEMBERS: {

@@ -1,5 +1,5 @@
-import type { CardAction } from '../model/board/card-history.js'
-import type { Run, RunMode, RunPlan, RunState } from '../model/board/run.js'
+import type { CardAction } from '../../model/board/card-history.js'
+import type { Run, RunMode, RunPlan, RunState } from '../../model/board/run.js'
 import { numberOrNull, textOrNull } from './columns.js'
 
 /** A run from its row. */

@@ -1,4 +1,4 @@
-import { contentOf, findContent } from './event-digest.js'
+import { contentOf, findContent } from '../event-digest.js'
 
 /** Members that a ledger changes later, or that the chain of digests has itself. */
 const CHANGING = ['"subscription_ids"', '"captured_at"', '"seen_count"', '"last_seen_at"']

@@ -1,7 +1,7 @@
-import type { Role } from '../model/accounts/user.js'
-import { AppError } from '../model/app-error.js'
+import type { Role } from '../../model/accounts/user.js'
+import { AppError } from '../../model/app-error.js'
+import type { StoredToken, StoredUser } from '../user-store.js'
 import { textOrNull } from './columns.js'
-import type { StoredToken, StoredUser } from './user-store.js'
 
 /** @param row of either database: `enabled` is 0 or 1 in SQLite */
 export function toUser(row: Record<string, unknown>): StoredUser {

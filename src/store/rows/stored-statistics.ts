@@ -1,6 +1,6 @@
-import { timestampOrNull } from '../model/timestamp.js'
+import { timestampOrNull } from '../../model/timestamp.js'
+import type { LedgerStats } from '../event-store.js'
 import { numberOrNull } from './columns.js'
-import type { LedgerStats } from './event-store.js'
 
 /** The answer lists only the most frequent kinds, because there may be any number of kinds. */
 export const KINDS_LISTED = 1_000
