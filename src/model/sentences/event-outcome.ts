@@ -26,7 +26,6 @@ const SAME: Readonly<Record<string, string>> = {
 
 /**
  * States that may follow the name of a run in its kind: `job.failed`. Others, such as `completed`, are not outcomes.
- * outcome.
  */
 const RUN_STATES = [
   ...['succeeded', 'failed', 'cancelled', 'cancelling', 'running', 'queued', 'skipped', 'manual', 'waiting', 'blocked'],
