@@ -13,6 +13,8 @@ import type { Pool } from '../connection/pool.js'
 const FIND_CLOSED = /* sql */ `SELECT closed FROM board`
 /** Waits for a change that is in progress. */
 const SET_CLOSED = /* sql */ `UPDATE board SET closed = $1`
+/** Waits for output that is being stored, as output does not lock the board. Later output is refused. */
+const WAIT_FOR_OUTPUT = /* sql */ `LOCK TABLE runs IN EXCLUSIVE MODE`
 
 /** The rows of a board, for copies. Source: docs/decisions/0083. */
 export function boardRows(pool: Pool): BoardRows {
@@ -58,6 +60,10 @@ export function boardRows(pool: Pool): BoardRows {
       const [row] = await pool.run(FIND_CLOSED)
       return typeof row?.closed === 'string' ? (JSON.parse(row.closed) as BoardClosed) : undefined
     },
-    setClosed: async closed => void (await pool.run(SET_CLOSED, closed ? JSON.stringify(closed) : null)),
+    setClosed: closed =>
+      pool.transaction(async connection => {
+        await connection.run(SET_CLOSED, closed ? JSON.stringify(closed) : null)
+        await connection.run(WAIT_FOR_OUTPUT)
+      }),
   }
 }

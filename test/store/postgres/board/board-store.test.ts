@@ -1,6 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import type { Run } from '../../../../src/model/board/run.js'
 import { openPostgresBoardStore } from '../../../../src/store/postgres/board/board-store.js'
+import { appendLog } from '../../../../src/store/postgres/board/run-log.js'
+import { Connection } from '../../../../src/store/postgres/connection/connection.js'
 import { openPostgresStore } from '../../../../src/store/postgres/store.js'
 import { ADA } from '../../../board/actor.js'
 import { TestCluster } from '../../../support/postgres/cluster.js'
@@ -72,6 +75,29 @@ else {
     t.equal(await runs.isPaused(), true, 'the copy sets it')
     await rows.setClosed(undefined)
     t.match(await multiServer.runs.acquireLease({ seconds: 60, at: AT }), { name: 'executor' }, 'no turn was left over')
+  })
+
+  t.test('closing a board for changes waits for output that is being stored, so a copy has it', async t => {
+    const address = await cluster.emptyBoard(t)
+    const [store, connection] = [await openPostgresBoardStore(address), await Connection.open(address, 'test')]
+    t.teardown(() => Promise.all([store.close(), connection.close()]))
+    await store.runs.create({ ...QUEUED, id: 'run_1' }, { keep: 9, by: ADA })
+    const piece = { at: AT, stream: 'out' as const, text: 'x' }
+    const most = { bytes: 9, pieces: 9 }
+    const { closing } = await connection.transaction(async () => {
+      await appendLog(connection, 'run_1', [piece], most)
+      const closing = store.rows.setClosed({ state: 'moved', place: 'elsewhere' })
+      const waits = `SELECT FROM pg_locks WHERE NOT granted AND relation = '${address.schema}.runs'::regclass`
+      const untilWaiting = async () => {
+        while ((await cluster.sql(waits)).length === 0) await sleep(10)
+        return 'waiting'
+      }
+      t.equal(await Promise.race([closing.then(() => 'closed'), untilWaiting()]), 'waiting')
+      return { closing }
+    })
+    await closing
+    t.equal((await store.rows.read('run_log', null)).length, 1)
+    await t.rejects(store.runs.appendLog('run_1', [piece], most), { code: 'board_moved' })
   })
 
   t.test('pending changes are stored before the board is closed, and later ones are refused', async t => {
