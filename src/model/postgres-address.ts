@@ -28,6 +28,12 @@ export interface PostgresAddress {
   timeoutSeconds: number
 }
 
+const POSTGRES = /^postgres(?:ql)?:/i
+
+export function isPostgresUrl(text: string): boolean {
+  return POSTGRES.test(text)
+}
+
 /** The address without the password, for display. */
 export function shownAddress({ hosts, user, database, schema }: PostgresAddress): string {
   const servers = hosts.map(({ host, port }) => {

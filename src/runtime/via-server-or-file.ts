@@ -57,22 +57,28 @@ export async function ledgerViaServerOrFile<Result>(
   via: ServerOrFile<Result>,
   { mayBeNew = false }: { mayBeNew?: boolean } = {},
 ): Promise<Result> {
+  if (!mayBeNew) await requireLedger(database)
   // Several processes may have the database open, so this process needs no server.
   if (database.postgres) return via.file()
-  if (!mayBeNew) await requireLedger(database)
   return viaServerOrFile(database.path, via)
 }
 
-/** Refuses a missing file. @throws AppError `not_found/ledger_missing`; as `toFileError` */
+/** Refuses a missing ledger. @throws AppError `not_found/ledger_missing`, `unavailable/store_…`; as `toFileError` */
 async function requireLedger(database: DatabaseSetting): Promise<void> {
-  if (database.postgres || (await hasLedger(database))) return
+  if (await hasLedger(database)) return
+  const other = database.isDefault ? '; --db names another' : '. Check the path'
   throw new AppError('not_found', 'ledger_missing', `There is no ledger at ${database.path}.`, {
-    hint: `\`daybook serve\` makes one${database.isDefault ? '; --db names another' : '. Check the path'}.`,
+    hint: `\`daybook serve\` makes one${database.postgres ? '. Check the database and the schema' : other}.`,
   })
 }
 
 /** A ledger of the older layout counts as existing: opening the default path upgrades it. */
-async function hasLedger({ path, isDefault, legacyPath }: DatabaseSetting): Promise<boolean> {
+async function hasLedger({ path, postgres, isDefault, legacyPath }: DatabaseSetting): Promise<boolean> {
+  if (postgres) {
+    // Loaded only for those who use it.
+    const { hasPostgresLedger } = await import('../store/postgres/upgrade/prepare-ledger.js')
+    return hasPostgresLedger(postgres)
+  }
   return (await sizeOf(path)) > 0 || (isDefault && (await sizeOf(legacyPath)) > 0)
 }
 

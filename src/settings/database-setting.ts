@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { DEFAULT_SCHEMA, type PostgresAddress, shownAddress } from '../model/postgres-address.js'
-import { isPostgresUrl, readPostgres } from './postgres-setting.js'
+import { DEFAULT_SCHEMA, isPostgresUrl, type PostgresAddress, shownAddress } from '../model/postgres-address.js'
+import { readPostgres } from './postgres-setting.js'
 import type { FoundSetting, GivenFlag, SettingReader } from './reading/setting-reader.js'
 
 /** The ledger database to use. */
@@ -17,7 +17,8 @@ export interface DatabaseSetting {
   legacyPath: string
 }
 
-const SCHEME = /^(?:[a-z][a-z0-9+.-]+:\/\/|file:|:memory:)/i
+/** Never the path of a file, but perhaps an address with a password, which no message may show. */
+const NO_PATH = /:\/\/|^file:|^:memory:|\bpassword\s*=/i
 
 /**
  * The database path: `--db`, `EVENT_DB`, `<home_dir of the shared environment>/event/events.db`,
@@ -37,8 +38,11 @@ export function readDatabase(reader: SettingReader, home: string, given: GivenFl
   if (isPostgres) return { path: '', isDefault: false, legacyPath }
   if (found.value === '') {
     reader.refuse(found.name, `${found.name} is empty. Name the path of a file.`)
-  } else if (SCHEME.test(found.value)) {
-    reader.refuseValue(found, 'is neither the path of a file nor an address that begins with postgres://')
+  } else if (NO_PATH.test(found.value)) {
+    reader.refuse(
+      found.name,
+      `${found.name} is neither the path of a file nor an address that begins with postgres://, without a blank or a quote before it.`,
+    )
   }
   return { path: reader.path(found.value), isDefault: false, legacyPath }
 }

@@ -17,12 +17,6 @@ const URL_FORM = /^postgres(?:ql)?:\/\/(?:([^@/?]*)@)?([^/?]*)(?:\/([^?]*))?(?:\
 /** A line of a password file: five fields, in which a backslash precedes a colon or a backslash. */
 const FIELD = /(?:\\.|[^\\:])*/gu
 
-const POSTGRES = /^postgres(?:ql)?:/i
-
-export function isPostgresUrl(text: string): boolean {
-  return POSTGRES.test(text)
-}
-
 /**
  * The address of a ledger or board in PostgreSQL, from a URL in libpq's form: several hosts, `sslmode` and
  * `sslrootcert`. The password is in the URL, in the file that `<setting>_PASSWORD_FILE` names, or in the password file

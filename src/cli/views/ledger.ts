@@ -3,6 +3,7 @@ import { counted } from '../../model/counted.js'
 import type { ErasedSummary } from '../../model/events/erasure.js'
 import type { LedgerStatus } from '../../model/ledger-status.js'
 import type { LedgerVerification } from '../../model/ledger-verification.js'
+import { isPostgresUrl } from '../../model/postgres-address.js'
 import { card } from '../terminal/card.js'
 import { at, countAt, entriesAt, lineAt, listAt, timeAt } from '../terminal/fields.js'
 import type { TerminalStyle } from '../terminal/style.js'
@@ -33,7 +34,8 @@ export function ledgerStatusCard(status: LedgerStatus, style: TerminalStyle): st
   return card(style, 'Ledger on this machine', [
     ['database', toTerminalLine(status.database)],
     ['size', toSizeText(status.size_bytes)],
-    ['open by', toServerText(status.server)],
+    // Any number of servers may have a ledger in PostgreSQL open.
+    ['open by', isPostgresUrl(status.database) ? '' : toServerText(status.server)],
     ['chat live', toLiveText(status.chat_live)],
     ['schema', status.schema_version === null ? '' : `version ${status.schema_version}`],
     ['events', status.event_count.toLocaleString('en')],

@@ -89,7 +89,9 @@ function settingsFindings({ problems, warnings, environmentFile }: DoctorSetting
     ...problems.map(({ detail }) => failing('configuration', detail)),
     ...warnings.map(sentence => warning(sentence)),
   ]
-  return found.length > 0 ? found : [ok(`All settings are valid. The shared environment is ${environmentFile}.`)]
+  return found.length > 0
+    ? found
+    : [ok(`All settings are valid. Shared ones are read from ${environmentFile}, if it exists.`)]
 }
 
 async function filesFindings({

@@ -26,7 +26,7 @@ export function schedulePartitions(
       if (warnedOf === code) return
       warnedOf = code
       const message = 'the partitions of coming months cannot be made'
-      if (error instanceof AppError) logger.warn({ code }, message)
+      if (error instanceof AppError) logger.warn({ code, detail: error.message }, message)
       else logger.error({ err: error }, message)
     }
   }

@@ -1,8 +1,8 @@
 import { DEFAULT_COLUMNS } from '../../model/board/card.js'
-import type { PostgresAddress } from '../../model/postgres-address.js'
+import { isPostgresUrl, type PostgresAddress } from '../../model/postgres-address.js'
 import { readBoardHome, readHome } from '../home-folder.js'
 import { isLoopback, type ListenSettings, readListen } from '../listen-settings.js'
-import { isPostgresUrl, readPostgres } from '../postgres-setting.js'
+import { readPostgres } from '../postgres-setting.js'
 import { place, SettingReader } from '../reading/setting-reader.js'
 import type { SettingSources } from '../reading/setting-sources.js'
 import type { ServeFlags } from '../serve-settings.js'
@@ -65,9 +65,10 @@ function readBoardDatabase(reader: SettingReader): PostgresAddress | undefined {
   const found = reader.find('BOARD_DB')
   const isPostgres = found !== undefined && isPostgresUrl(found.value)
   if (found && !isPostgres) {
-    reader.refuseValue(
-      found,
-      'is not an address that begins with postgres://. The folder of a board in files is BOARD_HOME',
+    // Its value may contain a password.
+    reader.refuse(
+      found.name,
+      'BOARD_DB is not an address that begins with postgres://. The folder of a board in files is BOARD_HOME.',
     )
   }
   return readPostgres(reader, isPostgres ? found : undefined, { setting: 'BOARD_DB', schema: BOARD_SCHEMA })

@@ -34,6 +34,7 @@ import { userTasks } from './tasks/user-tasks.js'
 import { LEDGER_MIGRATIONS, SCHEMA_VERSION } from './upgrade/ledger-migrations.js'
 import { migrate } from './upgrade/migrate.js'
 import { makePartitions } from './upgrade/partitions.js'
+import { LEDGER_TABLES } from './upgrade/prepare-ledger.js'
 import { EventGroups } from './write/event-groups.js'
 import { type GroupToWrite, noteChanges } from './write/event-writer.js'
 import { refuseUnwritable } from './write/refuse-unwritable.js'
@@ -77,7 +78,7 @@ const KEYS_OF = /* sql */ `
  * Source: docs/decisions/0066, 0067.
  */
 export async function openPostgresStore({ address, replica, clock }: PostgresStoreOptions): Promise<PostgresStore> {
-  await migrate(address, { noun: 'ledger', ownTable: 'ledger_clock', steps: LEDGER_MIGRATIONS })
+  await migrate(address, { ...LEDGER_TABLES, steps: LEDGER_MIGRATIONS })
   const pool = new Pool(address, 'daybook ledger')
   const databaseClock = new DatabaseClock()
   databaseClock.set((await pool.run(HEAD))[0])

@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import type { ConnectionOptions } from 'node:tls'
 import pg from 'pg'
 import type { PostgresAddress, PostgresHost } from '../../../model/postgres-address.js'
-import { readOnly, stateOf, toStoreError } from './store-error.js'
+import { isOfServer, readOnly, stateOf, toStoreError } from './store-error.js'
 
 /** A row as the driver gives it: integers as numbers where these are exact, booleans, and everything else as text. */
 export type Row = Readonly<Record<string, unknown>>
@@ -60,23 +60,27 @@ export class Connection {
   }
 
   /**
-   * Connects to the first host that accepts writes, or connections at all.
+   * Connects to the first host that accepts writes, or connections at all; before all others, to the one that the last
+   * connection was to. So an old primary that starts again after a failover does not receive a part of the connections.
    *
    * @param name shown in `pg_stat_activity`
    * @param access `read`: a standby will do
    * @throws AppError `unavailable/store_…`
    */
   static async open(address: PostgresAddress, name: string, access: Access = 'write'): Promise<Connection> {
-    let failure: unknown
-    for (const host of address.hosts) {
+    let failure: { error: unknown; host: PostgresHost } | undefined
+    const last = lastOpened.get(address.hosts)
+    for (const host of last ? [last, ...address.hosts.filter(each => each !== last)] : address.hosts) {
       try {
-        return await openAt(address, host, { name, access }, client => new Connection(client))
+        const connection = await openAt(address, host, { name, access }, client => new Connection(client))
+        lastOpened.set(address.hosts, host)
+        return connection
       } catch (error) {
-        // The error of a server that refuses the login is more informative than that of a standby.
-        if (failure === undefined || stateOf(error) !== undefined) failure = error
+        // The error of a server that refuses the login is more informative than that of one that does not answer.
+        if (failure === undefined || isOfServer(error)) failure = { error, host }
       }
     }
-    throw toStoreError(failure)
+    throw failure && toStoreError(failure.error, placeOf(address, failure.host))
   }
 
   /** It must not be used again. */
@@ -203,6 +207,13 @@ export async function allSettled<Results extends readonly unknown[]>(
   const failed = settled.find(outcome => outcome.status === 'rejected')
   if (failed) throw failed.reason
   return settled.map(outcome => (outcome as PromiseFulfilledResult<unknown>).value) as unknown as Results
+}
+
+/** Of each list of hosts. Pools of an address share its list. */
+const lastOpened = new WeakMap<readonly PostgresHost[], PostgresHost>()
+
+function placeOf({ database, user }: PostgresAddress, { host, port }: PostgresHost): string {
+  return `${host}:${port}, database "${database}", role "${user}"`
 }
 
 async function openAt<Opened>(

@@ -46,7 +46,7 @@ const FAILURES = {
     states: ['42501'],
     message: 'The database role lacks the rights for this',
     namesObject: true,
-    hint: 'Grant them, for a ledger with `daybook ledger migrate` as the role that owns the tables.',
+    hint: 'Grant them as the role that owns it. `daybook ledger migrate --grant-to` grants the rights on the tables of a ledger.',
     retryAfterSeconds: 60,
   },
   store_pooled: {
@@ -79,6 +79,15 @@ const FAILURES = {
   },
 } as const satisfies Record<string, Failure>
 
+/** Without a SQLSTATE. */
+const NO_TLS: Failure = {
+  category: 'unavailable',
+  states: [],
+  message: 'No TLS connection to the database server could be made.',
+  hint: 'Check sslmode and sslrootcert in the address, and the certificate of the server.',
+  retryAfterSeconds: 2,
+}
+
 /** Errors of the network and of the driver that have no SQLSTATE. */
 const NETWORK_CODES = /^E[A-Z]{3,}/
 const TLS_CODES = /^(?:ERR_(?:TLS|SSL)_|DEPTH_ZERO_|SELF_SIGNED|UNABLE_TO_|CERT_)/
@@ -92,24 +101,42 @@ const INVALID_PASSWORD = '28P01'
 /**
  * Translates an error of the driver into an expected error. An unknown error is returned as it is: it is a defect. The
  * message never contains values of a statement.
+ *
+ * @param place of a server to which no connection could be opened. The message ends with it, and with what was wrong
  */
-export function toStoreError(error: unknown): unknown {
+export function toStoreError(error: unknown, place?: string): unknown {
   if (error instanceof AppError || !(error instanceof Error)) return error
   const state = stateOf(error) ?? stateOfDriver(error)
-  if (state === undefined && isOfTls(error)) return tlsFailed(error)
+  if (state === undefined && isOfTls(error)) return toAppError('store_failed', NO_TLS, { cause: error, place })
   const known = Object.entries(FAILURES).find(([, { states }]) => states.some(begins => state?.startsWith(begins)))
   if (!known) return error
-  return toAppError(...known, error)
+  return toAppError(...known, { cause: error, place })
 }
 
 export function readOnly(): AppError {
   return toAppError('store_read_only', FAILURES.store_read_only)
 }
 
-function toAppError(code: string, failure: Failure, cause?: Error): AppError {
-  const { category, message, namesObject, hint, retryAfterSeconds } = failure
-  const detail = namesObject && cause ? `${message}: ${cause.message}.` : message
+function toAppError(
+  code: string,
+  { message, namesObject, hint, retryAfterSeconds, category }: Failure,
+  { cause, place }: { cause?: Error; place?: string | undefined } = {},
+): AppError {
+  const reason = cause ? `: ${textOf(cause)}` : ''
+  const end = place ? ` (${place}${reason})` : namesObject ? reason : ''
+  const detail = `${message.replace(/\.$/, '')}${end}.`
   return new AppError(category, code, detail, { hint, retryAfterSeconds, ...(cause ? { cause } : {}) })
+}
+
+/** One that was tried at several IP addresses has an error for each. */
+function textOf(error: Error): string {
+  const errors = error instanceof AggregateError ? (error.errors as Error[]) : [error]
+  return errors.map(({ message }) => message).join('; ')
+}
+
+/** A server has answered, or the driver could not do what the server asked for. */
+export function isOfServer(error: unknown): boolean {
+  return stateOf(error) !== undefined || (error instanceof Error && DRIVER_LOGIN.test(error.message))
 }
 
 /** SQLSTATE of an error that the server has sent. */
@@ -136,12 +163,4 @@ function isOfTls(error: Error): boolean {
 
 function codeOf(error: Error): string {
   return 'code' in error ? String(error.code) : ''
-}
-
-function tlsFailed(cause: Error): AppError {
-  return new AppError('unavailable', 'store_failed', 'No TLS connection to the database server could be made.', {
-    hint: 'Check sslmode and sslrootcert in the address, and the certificate of the server.',
-    retryAfterSeconds: 2,
-    cause,
-  })
 }

@@ -1,6 +1,7 @@
 import { AppError } from '../../../model/app-error.js'
 import type { PostgresAddress } from '../../../model/postgres-address.js'
 import { type Access, Connection, quoted } from '../connection/connection.js'
+import { stateOf } from '../connection/store-error.js'
 
 /** One step from a version of a schema to the next, inside the transaction of the whole upgrade. */
 export type Migration = (connection: Connection) => Promise<unknown>
@@ -16,6 +17,8 @@ const HAS_TABLE = /* sql */ `
   SELECT 1 AS found FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
   WHERE nspname = $1 AND relname = $2`
 const ENCODING = /* sql */ `SELECT current_setting('server_encoding') AS encoding`
+/** SQLSTATE: the schema has a table of another program with this name. */
+const DUPLICATE_TABLE = '42P07'
 const VERSION_TABLE = 'schema_version'
 const CREATE_VERSION = /* sql */ `
   CREATE TABLE schema_version (version integer NOT NULL);
@@ -74,11 +77,28 @@ export async function migrate(address: PostgresAddress, { noun, ownTable, steps 
       // The condition is for a role that may use the schema, but not create one: then the schema has to exist.
       if (!(await hasSchema(connection, schema))) await connection.script(`CREATE SCHEMA ${quoted(schema)}`)
       if (!(await hasTable(connection, schema, VERSION_TABLE))) await connection.script(CREATE_VERSION)
-      for (const step of steps.slice(version)) await step(connection)
+      try {
+        for (const step of steps.slice(version)) await step(connection)
+      } catch (error) {
+        throw version === 0 && stateOf(error) === DUPLICATE_TABLE ? foreign(noun, schema) : error
+      }
       await connection.run(SET_VERSION, to)
       return { from: version, to }
     }),
   )
+}
+
+/** Whether the schema has the tables of a ledger or board. @param ownTable as for an upgrade */
+export async function hasTables(
+  address: PostgresAddress,
+  { noun, ownTable }: Pick<Upgrade, 'noun' | 'ownTable'>,
+): Promise<boolean> {
+  const connection = await Connection.open(address, `daybook ${noun} check`)
+  try {
+    return await hasTable(connection, address.schema, ownTable)
+  } finally {
+    await connection.close()
+  }
 }
 
 async function versionOf(connection: Connection, schema: string): Promise<number> {
@@ -111,7 +131,7 @@ function newer(noun: string, version: number, known: number): AppError {
 }
 
 function foreign(noun: string, schema: string): AppError {
-  const message = `The schema "${schema}" does not have the tables of a ${noun}.`
+  const message = `The schema "${schema}" has other tables than those of a ${noun}.`
   return new AppError('configuration', 'store_foreign', message, {
     hint: 'Name another schema in the address, such as ?schema=another.',
   })
