@@ -47,6 +47,10 @@ const refused = [
   { db: 'postgresql:///ledger', expected: /names no user/ },
   { db: 'https://example.org/events.db', expected: /is neither the path of a file nor an address/ },
   { db: 'file:events.db', expected: /is neither the path of a file nor an address/ },
+  { db: ' postgres://ada:secret-word@db/ledger', expected: /is neither the path of a file nor an address/ },
+  { db: '"postgres://ada:secret-word@db/ledger"', expected: /without a blank or a quote before it/ },
+  { db: 'mysql://ada:secret-word@db/ledger', expected: /is neither the path of a file nor an address/ },
+  { db: 'host=db password=secret-word', expected: /is neither the path of a file nor an address/ },
   { db: ':memory:', expected: /is neither the path of a file nor an address/ },
   { db: '', expected: /is empty/ },
 ]

@@ -78,10 +78,13 @@ const KEYS_OF = /* sql */ `
  * Source: docs/decisions/0066, 0067.
  */
 export async function openPostgresStore({ address, replica, clock }: PostgresStoreOptions): Promise<PostgresStore> {
-  await migrate(address, { ...LEDGER_TABLES, steps: LEDGER_MIGRATIONS })
+  const { schema } = address
+  const { from } = await migrate(address, { ...LEDGER_TABLES, steps: LEDGER_MIGRATIONS })
   const pool = new Pool(address, 'daybook ledger')
   const databaseClock = new DatabaseClock()
   databaseClock.set((await pool.run(HEAD))[0])
+  // Before a copy or an import fills it: a month that has events in the default partition never gets its own.
+  if (from === 0) await pool.use(connection => makePartitions(connection, { now: databaseClock.now(), schema }))
   const standby = replica && new ReadReplica(replica, pool)
   const late = standby ?? pool
   const backgroundRemoval = new BackgroundRemoval(pool)
@@ -190,7 +193,7 @@ export async function openPostgresStore({ address, replica, clock }: PostgresSto
       },
       sizeBytes: () => readSizeBytes(pool, address.schema),
       makePartitions: now => {
-        return pool.use(connection => makePartitions(connection, { now, schema: address.schema }))
+        return pool.use(connection => makePartitions(connection, { now, schema }))
       },
       ...leaseTasks(pool, server),
     },

@@ -1,5 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { inspect } from 'node:util'
 import t, { type Test } from 'tap'
@@ -11,6 +14,7 @@ import { Connection } from '../../../src/store/postgres/connection/connection.js
 import { openPostgresStore, type PostgresStore } from '../../../src/store/postgres/store.js'
 import { TAKE_CLOCK } from '../../../src/store/postgres/write/event-writer.js'
 import { mounting, mountSmallDisk } from '../../black-box/mounts.js'
+import { ownFolder } from '../../black-box/own-folder.js'
 import { keysOf, messageCreated } from '../../support/events.js'
 import { freePort } from '../../support/free-port.js'
 import { giveToServer, TestCluster } from '../../support/postgres/cluster.js'
@@ -276,6 +280,46 @@ else {
     password = 'second-secret'
     await store.events.record([messageCreated('2')])
     await store.close()
+  })
+
+  t.test('the error of a connection names the server, the database, the role and the reason', async t => {
+    const { hosts } = cluster.newAddress()
+    const place = `${cluster.folder}:${cluster.port}`
+    const user = cluster.newAddress({ user: 'nobody_known' })
+    await t.rejects(openPostgresStore({ address: user }), {
+      code: 'store_refused',
+      message: `(${place}, database "postgres", role "nobody_known": role "nobody_known" does not exist).`,
+    })
+    const database = cluster.newAddress({ database: 'none' })
+    await t.rejects(openPostgresStore({ address: database }), {
+      code: 'store_missing',
+      message: /"none" does not exist/,
+    })
+    const nowhere = { host: '127.0.0.1', port: await freePort() }
+    const unreachable = cluster.newAddress({ hosts: [nowhere] })
+    await t.rejects(openPostgresStore({ address: unreachable }), { code: 'store_failed', message: /ECONNREFUSED/ })
+    const both = cluster.newAddress({ hosts: [nowhere, ...hosts], user: await newRole(t, 'keyless', `PASSWORD 'x'`) })
+    await cluster.requirePassword('keyless')
+    await t.rejects(openPostgresStore({ address: both }), { code: 'store_refused', message: place })
+  })
+
+  t.test('connections are to the host of the last one, even if an earlier one is back', async t => {
+    const folder = ownFolder(t)
+    const { port } = cluster
+    const hosts = [{ host: folder, port }, ...cluster.newAddress().hosts]
+    const open = async () => (await Connection.open(cluster.newAddress({ hosts }), 'test')).close()
+    await open()
+    let asked = 0
+    const back = createServer(socket => {
+      asked++
+      socket.destroy()
+    })
+    await once(back.listen(join(folder, `.s.PGSQL.${port}`)), 'listening')
+    await open()
+    t.equal(asked, 0)
+    await (await Connection.open(cluster.newAddress({ hosts: [...hosts] }), 'test')).close()
+    t.ok(asked > 0, 'another process would ask it first')
+    back.close()
   })
 
   t.test('a database that takes two seconds delays events, and none fails', async t => {

@@ -4,7 +4,9 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { toTimestamp } from '../../../src/model/timestamp.js'
 import { checkPostgresLedger, checkPostgresWatches } from '../../../src/runtime/doctor/postgres.js'
+import { ledgerStatus } from '../../../src/runtime/ledger-status.js'
 import { migrateLedger } from '../../../src/runtime/migrate-ledger.js'
+import { copyLedger } from '../../../src/runtime/transfer/copy-ledger.js'
 import { readLocalSettings } from '../../../src/settings/local-settings.js'
 import { openPostgresBoardStore } from '../../../src/store/postgres/board/board-store.js'
 import type { Connection } from '../../../src/store/postgres/connection/connection.js'
@@ -20,6 +22,7 @@ import { TestCluster } from '../../support/postgres/cluster.js'
 import { findPostgres } from '../../support/postgres/find-postgres.js'
 import { queuedRun } from '../../support/run.js'
 import { storedSubscription } from '../../support/subscription.js'
+import { testFolder } from '../../support/test-folder.js'
 import { cardWith } from '../board/card-history-conformance.js'
 import { erase, prune } from '../erasure-conformance.js'
 
@@ -90,6 +93,38 @@ else {
     await serveAs(t, 'roles')
     t.match(await migrate('ledger_owner', 'roles', { months: 5 }), { partitions: { length: 2 }, granted_to: null })
     await t.rejects(migrate('ledger_server', 'roles', { months: 7 }), { code: 'store_forbidden' })
+  })
+
+  t.test('commands that only read find no ledger in a wrong schema, and make none', async t => {
+    const url = `postgres://ledger_owner@/postgres?host=${cluster.folder}&schema=misspelled`
+    const settings = readLocalSettings({}, memorySources({ env: { EVENT_DB: url } }))
+    const file = readLocalSettings({ db: join(testFolder(t), 'copy.db') }, memorySources({}))
+    const missing = { category: 'not_found', code: 'ledger_missing', message: /schema=misspelled.*Check the database/ }
+    await t.rejects(ledgerStatus(settings, { check: false }), missing)
+    await t.rejects(copyLedger({ from: settings, to: file }, {}), missing)
+    await t.rejects(migrateLedger(settings, { months: 3, isRestored: true }), {
+      code: 'ledger_missing',
+      message: /Restore the backup first/,
+    })
+    t.same(await cluster.sql(`SELECT FROM pg_namespace WHERE nspname = 'misspelled'`), [])
+  })
+
+  t.test('a schema with tables of another program is refused and not changed', async t => {
+    await cluster.sql('CREATE SCHEMA taken AUTHORIZATION ledger_owner; CREATE TABLE taken.users (name text)')
+    const address = cluster.newAddress({ user: 'ledger_owner', schema: 'taken' })
+    await t.rejects(openPostgresStore({ address }), { category: 'configuration', code: 'store_foreign' })
+    t.same(await cluster.sql(`SELECT relname FROM pg_class WHERE relnamespace = 'taken'::regnamespace`), [
+      { relname: 'users' },
+    ])
+  })
+
+  t.test('a new ledger has the partitions of this month and three more before it has events', async t => {
+    const address = cluster.newAddress({ user: 'ledger_owner', schema: 'partitioned' })
+    await (await openPostgresStore({ address })).close()
+    const months = await cluster.sql(`
+      SELECT FROM pg_inherits WHERE inhparent = 'partitioned.events'::regclass
+        AND inhrelid <> 'partitioned.events_other'::regclass`)
+    t.equal(months.length, 4)
   })
 
   t.test('settings of the role do not affect the ledger', async t => {

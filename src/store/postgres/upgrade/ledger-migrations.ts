@@ -3,7 +3,6 @@ import type { Connection } from '../connection/connection.js'
 import { quoted } from '../connection/connection.js'
 import { LOGIN_FAILURE_TABLE } from '../tasks/login-failures.js'
 import type { Migration } from './migrate.js'
-import { makeFirstPartitions } from './partitions.js'
 
 /** Append-only: entry n upgrades a ledger from version n to version n + 1. */
 export const LEDGER_MIGRATIONS: readonly Migration[] = [
@@ -225,7 +224,6 @@ async function createLedger(connection: Connection): Promise<void> {
   await connection.script(EVENT_TABLES)
   const trigrams = quoted(await trigramSchema(connection))
   await connection.script(`CREATE INDEX events_said ON events USING gin (said ${trigrams}.gin_trgm_ops)`)
-  await makeFirstPartitions(connection)
   await connection.script(OTHER_TABLES)
   await connection.run(ADD_META, randomUUID())
 }

@@ -1,6 +1,5 @@
 import type { Micros } from '../../../model/timestamp.js'
 import type { Connection } from '../connection/connection.js'
-import { NOW_US } from '../connection/database-clock.js'
 
 /** Number of coming months that have a partition in advance. */
 const MONTHS_AHEAD = 3
@@ -68,20 +67,12 @@ export async function makePartitions(
     await connection.run(TAKE_LOCK, LOCK)
     await connection.script(STOP_WRITERS)
     const made: string[] = []
-    for (const month of await findMissing(connection, range)) {
-      await connection.script(partitionSql(month))
-      made.push(month.name)
+    for (const { name, from, to } of await findMissing(connection, range)) {
+      await connection.script(
+        `CREATE TABLE ${name} PARTITION OF events FOR VALUES FROM (${from}) TO (${to}) WITH (fillfactor = 95)`,
+      )
+      made.push(name)
     }
     return made
   })
-}
-
-/** The first partitions of a new ledger. A month that already has events in `events_other` never gets one. */
-export async function makeFirstPartitions(connection: Connection): Promise<void> {
-  const [row] = await connection.run(`SELECT ${NOW_US}`)
-  for (const month of monthsFrom(Number(row?.now_us), MONTHS_AHEAD + 1)) await connection.script(partitionSql(month))
-}
-
-function partitionSql({ name, from, to }: Month): string {
-  return `CREATE TABLE ${name} PARTITION OF events FOR VALUES FROM (${from}) TO (${to}) WITH (fillfactor = 95)`
 }
