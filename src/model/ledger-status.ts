@@ -22,6 +22,8 @@ export interface LedgerStatus {
   epoch: string
   /** The ledger that it follows, and the lag; null if it follows none. Without a server, only `leader` is known. */
   follows: FollowStatus | Pick<FollowStatus, 'leader'> | null
+  /** The place to which it was moved; null if it was not. */
+  moved_to: string | null
   /** Problems found by an integrity check; null if none was requested. */
   problems: readonly string[] | null
 }

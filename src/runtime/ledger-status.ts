@@ -52,6 +52,7 @@ async function statusOfServer(path: string, owner: OwnerRecord, socketPath: stri
     head_digest: health.head_digest ?? null,
     epoch: health.epoch,
     follows: health.follows ?? null,
+    moved_to: null,
     problems: null,
   }
 }
@@ -72,6 +73,7 @@ async function statusOfFile(settings: LocalSettings, check: boolean): Promise<Le
       head_digest: head?.digest ?? null,
       epoch,
       follows: mark && { leader: mark.leader },
+      moved_to: (await opened.store.copies.findMoved())?.to ?? null,
       problems: check && opened.file ? await opened.file.store.check() : null,
     }
   } finally {

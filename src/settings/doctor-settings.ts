@@ -22,6 +22,8 @@ export interface DoctorSettings {
   database?: string
   /** Present if the ledger is in PostgreSQL. */
   postgres?: PostgresAddress
+  /** Present if a standby is read. */
+  replica?: PostgresAddress
   boardHome?: string
   /** Present if the board is in PostgreSQL. */
   boardPostgres?: PostgresAddress
@@ -64,8 +66,12 @@ export function readDoctorSettings(flags: LocalFlags, sources: SettingSources): 
   }
 }
 
-function databaseOf({ path, postgres }: DatabaseSetting): Pick<DoctorSettings, 'database' | 'postgres'> {
-  if (postgres) return { postgres }
+function databaseOf({
+  path,
+  postgres,
+  replica,
+}: DatabaseSetting): Pick<DoctorSettings, 'database' | 'postgres' | 'replica'> {
+  if (postgres) return { postgres, ...(replica ? { replica } : {}) }
   // An invalid PostgreSQL address has no path.
   return path === '' ? {} : { database: path }
 }

@@ -45,6 +45,7 @@ export function ledgerStatusCard(status: LedgerStatus, style: TerminalStyle): st
     ['digest', toTerminalLine(status.head_digest ?? '')],
     ['follows', toTerminalLine(status.follows?.leader ?? '')],
     ['behind', behindText(status.follows)],
+    ['moved to', toTerminalLine(status.moved_to ?? '')],
     ['integrity', toIntegrityText(status.problems, style)],
   ])
 }

@@ -16,7 +16,7 @@ import { type FoundOwner, findFileOwner } from './file-owner.js'
 import { checkFileRights, findKeptFiles, type UsedPath } from './file-rights.js'
 import { checkLedger } from './ledger-state.js'
 import { checkNode } from './node-version.js'
-import { checkPostgresBoard, checkPostgresLedger, checkPostgresWatches } from './postgres.js'
+import { checkPostgresBoard, checkPostgresLedger, checkPostgresWatches, checkReplica } from './postgres.js'
 import { checkBoard, checkServer } from './servers.js'
 import { checkWatches } from './watches.js'
 import { checkWebhookSecrets } from './webhook-secrets.js'
@@ -27,7 +27,7 @@ export async function diagnose(settings: DoctorSettings): Promise<Diagnosis> {
   const checks: CheckedFinding[] = []
   const add = (check: CheckName, findings: readonly Finding[]) =>
     void checks.push(...findings.map(finding => ({ check, ...finding })))
-  const { home = '', database = home, postgres, boardHome, boardPostgres, backups } = settings
+  const { home = '', database = home, postgres, replica, boardHome, boardPostgres, backups } = settings
   const cards = boardHome === undefined || boardPostgres ? undefined : boardFiles(boardHome).cards
 
   add('node', checkNode({ version: process.versions.node, platform: process.platform }))
@@ -53,6 +53,7 @@ export async function diagnose(settings: DoctorSettings): Promise<Diagnosis> {
   const written = [fileURLToPath(new URL('../../../../package.json', import.meta.url))]
   const inPostgres = postgres && (await findingsOf('', () => checkPostgresLedger(postgres, wallClock())))
   if (inPostgres) add('ledger', inPostgres)
+  if (postgres && replica) add('ledger', await findingsOf('', () => checkReplica(replica, postgres)))
   if (boardPostgres) add('board', await findingsOf('', () => checkPostgresBoard(boardPostgres)))
   add('clock', await findingsOf(written[0] ?? '', () => checkClock(wallClock(), head, written)))
   // A ledger in PostgreSQL is backed up with its programs.

@@ -1,7 +1,8 @@
 import { type Finding, failing, ok, warning } from '../../model/diagnosis.js'
 import { type PostgresAddress, shownAddress } from '../../model/postgres-address.js'
 import type { Micros } from '../../model/timestamp.js'
-import { Connection } from '../../store/postgres/connection/connection.js'
+import { type Access, Connection } from '../../store/postgres/connection/connection.js'
+import { IS_STANDBY } from '../../store/postgres/read/read-replica.js'
 import { SCHEMA_VERSION } from '../../store/postgres/upgrade/ledger-migrations.js'
 import { findMissing } from '../../store/postgres/upgrade/partitions.js'
 import { readStoredSubscription } from '../../store/rows/stored-subscription.js'
@@ -12,6 +13,8 @@ const FACTS = /* sql */ `
     to_regclass(quote_ident($1) || '.ledger_clock') IS NOT NULL AS has_ledger`
 const VERSION = /* sql */ `SELECT version FROM schema_version`
 const WATCHES = /* sql */ `SELECT id, owner_user_id, body FROM subscriptions ORDER BY id`
+const EPOCH = /* sql */ `SELECT value FROM meta WHERE name = 'epoch'`
+const STATE = /* sql */ `SELECT state FROM ledger_clock`
 const MIGRATE = 'Run `daybook ledger migrate` as the role that owns the tables.'
 
 /**
@@ -45,6 +48,29 @@ export async function checkPostgresLedger(address: PostgresAddress, now: Micros)
   }
 }
 
+/** Whether the standby of a ledger can be read. @throws AppError as `Connection.open` */
+export async function checkReplica(replica: PostgresAddress, primary: PostgresAddress): Promise<Finding[]> {
+  const ledger = await epochAt(primary, 'write')
+  const { epoch, isStandby } = await epochAt(replica, 'read')
+  const name = shownAddress(replica)
+  const advice = 'Correct EVENT_DB_READ: reads use the primary until then.'
+  if (!isStandby) return [warning(`The database ${name} is not a standby.`, advice)]
+  if (epoch !== ledger.epoch) return [warning(`The standby ${name} has another ledger, or none.`, advice)]
+  return [ok(`The standby ${name} can be read.`)]
+}
+
+async function epochAt(address: PostgresAddress, access: Access): Promise<{ epoch: unknown; isStandby: boolean }> {
+  const connection = await Connection.open(address, 'daybook doctor', access)
+  try {
+    const [standby] = await connection.run(IS_STANDBY)
+    const [facts] = await connection.run(FACTS, address.schema)
+    const [meta] = facts?.has_ledger === true ? await connection.run(EPOCH) : []
+    return { epoch: meta?.value, isStandby: standby?.found === true }
+  } finally {
+    await connection.close()
+  }
+}
+
 async function checkTables(
   connection: Connection,
   { now, schema }: { now: Micros; schema: string },
@@ -57,6 +83,9 @@ async function checkTables(
   if (version > SCHEMA_VERSION) {
     const detail = `The tables have schema ${version}; this release knows ${SCHEMA_VERSION}.`
     return [failing('configuration', detail, 'Use the newer release that upgraded them.')]
+  }
+  if ((await connection.run(STATE))[0]?.state === 'moved') {
+    return [failing('configuration', 'This ledger was moved to another place.', '`daybook ledger status` shows where.')]
   }
   const missing = await findMissing(connection, { now, schema, months: 1 })
   if (missing.length === 0) return []

@@ -228,6 +228,7 @@ const STATUS = {
   head_digest: null,
   epoch: 'e1',
   follows: null,
+  moved_to: null,
   problems: null,
 }
 

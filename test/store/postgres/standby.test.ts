@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
+import { checkReplica } from '../../../src/runtime/doctor/postgres.js'
 import { Connection } from '../../../src/store/postgres/connection/connection.js'
 import { Pool } from '../../../src/store/postgres/connection/pool.js'
 import { ReadReplica } from '../../../src/store/postgres/read/read-replica.js'
@@ -58,10 +59,28 @@ else {
     const address = primary.newAddress()
     const other = primary.newAddress()
     await (await openPostgresStore({ address: other })).close()
-    const store = await openPostgresStore({ address, replica: other })
+    const hosts = [{ host: standby.folder, port: standby.port }]
+    const store = await openPostgresStore({ address, replica: { ...other, hosts } })
     await store.events.record([messageCreated('1')])
     t.same(keysOf(await store.events.query(newest)), ['1'])
     t.match((await store.events.health()).replica, { problem: { message: /not a replica of this ledger/ } })
+    t.match(await checkReplica({ ...other, hosts }, address), [
+      { state: 'warn', detail: /has another ledger, or none/ },
+    ])
+    await store.close()
+  })
+
+  t.test('a copy of the ledger that accepts writes is not read as a replica: it may have other events', async t => {
+    const address = primary.newAddress()
+    const store = await openPostgresStore({ address, replica: { ...address, hosts: [...address.hosts] } })
+    await store.events.record([messageCreated('1')])
+    t.same(keysOf(await store.events.query(newest)), ['1'])
+    t.match((await store.events.health()).replica, { problem: { message: /is not a standby/ } })
+    t.match(await checkReplica(address, address), [{ state: 'warn', detail: /is not a standby/ }])
+    const meta = `SELECT FROM pg_class WHERE oid = to_regclass('${address.schema}.meta')`
+    await until(async () => (await standby.sql(meta)).length > 0)
+    const replica = { ...address, hosts: [{ host: standby.folder, port: standby.port }] }
+    t.match(await checkReplica(replica, address), [{ state: 'ok', detail: /can be read/ }])
     await store.close()
   })
 
@@ -69,7 +88,9 @@ else {
     const address = primary.newAddress()
     await (await openPostgresStore({ address })).close()
     const pool = new Pool(address, 'primary')
-    const replica = new ReadReplica({ ...address, poolSize: 1, timeoutSeconds: 1 }, pool)
+    const hosts = [{ host: standby.folder, port: standby.port }]
+    const replica = new ReadReplica({ ...address, hosts, poolSize: 1, timeoutSeconds: 1 }, pool)
+    await until(async () => (await replica.health()).problem === undefined)
     const reader = async () => {
       const [row] = await replica.use(connection =>
         connection.run(`SELECT current_setting('application_name') AS name`),

@@ -17,6 +17,7 @@ const OTHER_TABLES = '42'
 /** SQLSTATE of a statement that was cancelled, by its time limit or by a caller. */
 const STATEMENT_TIMEOUT = '57014'
 
+export const IS_STANDBY = /* sql */ `SELECT pg_is_in_recovery() AS found`
 const FIRST_AFTER = /* sql */ `
   SELECT captured_us, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint AS now_us
   FROM events WHERE captured_us > $1 ORDER BY captured_us LIMIT 1`
@@ -94,7 +95,10 @@ export class ReadReplica {
 
   async #readThere(): Promise<LedgerBounds | AppError> {
     try {
-      return await this.#checks.use(readBounds)
+      return await this.#checks.use(async connection => {
+        const [standby] = await connection.run(IS_STANDBY)
+        return standby?.found === true ? readBounds(connection) : notAStandby()
+      })
     } catch (error) {
       const problem = problemOf(error)
       if (!problem) throw error
@@ -124,6 +128,13 @@ function isOverload({ code, cause }: AppError): boolean {
 function problemOf(error: unknown): AppError | undefined {
   if (error instanceof AppError) return error.category === 'unavailable' ? error : undefined
   return stateOf(error)?.startsWith(OTHER_TABLES) ? otherLedger() : undefined
+}
+
+/** An old primary, or a copy, could show events that the ledger does not have. */
+function notAStandby(): AppError {
+  return new AppError('unavailable', 'store_failed', 'The database that EVENT_DB_READ names is not a standby.', {
+    hint: 'Name a standby of the primary.',
+  })
 }
 
 function otherLedger(): AppError {
