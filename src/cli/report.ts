@@ -55,22 +55,23 @@ interface ReportedError {
   errors: readonly FieldProblem[]
 }
 
-export function toReportedError({ code, message, errors = [] }: Reportable): ReportedError {
-  return { code, detail: message, errors }
+export function toReportedError({ code, message, operatorDetail, errors = [] }: Reportable): ReportedError {
+  return { code, detail: operatorDetail === undefined ? message : `${message} (${operatorDetail})`, errors }
 }
 
-type Reportable = Pick<AppError, 'code' | 'message'> & Partial<Pick<AppError, 'errors'>>
+type Reportable = Pick<AppError, 'code' | 'message'> & Partial<Pick<AppError, 'errors' | 'operatorDetail'>>
 
 function toJson(error: Reportable): string {
   return JSON.stringify({ error: toReportedError(error) })
 }
 
-function toLines({ message, errors }: AppError): string[] {
+function toLines({ message, operatorDetail, errors }: AppError): string[] {
   // A single problem is often the whole message.
   const problems = errors.filter(({ detail }) => !message.includes(detail)).map(toLine)
   const shown = problems.slice(0, MAX_PROBLEMS).map(line => `  ${line}`)
   const hidden = problems.length - shown.length
-  return [line(message), ...shown, ...(hidden > 0 ? [`  … and ${hidden} more.`] : [])]
+  const place = operatorDetail === undefined ? [] : [`  ${line(operatorDetail)}`]
+  return [line(message), ...place, ...shown, ...(hidden > 0 ? [`  … and ${hidden} more.`] : [])]
 }
 
 function toLine({ field, detail }: FieldProblem): string {

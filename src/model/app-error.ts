@@ -37,6 +37,8 @@ interface AppErrorOptions {
   nextSince?: string
   /** The `WWW-Authenticate` header of the answer. Replaces the program's own. */
   challenge?: string
+  /** For the operator: in the log and in the errors of commands. Answers of a server do not contain it. */
+  operatorDetail?: string | undefined
   cause?: unknown
 }
 
@@ -51,6 +53,7 @@ export class AppError extends Error {
   readonly retryAfterSeconds: number | undefined
   readonly nextSince: string | undefined
   readonly challenge: string | undefined
+  readonly operatorDetail: string | undefined
 
   constructor(
     readonly category: ErrorCategory,
@@ -64,6 +67,7 @@ export class AppError extends Error {
     this.retryAfterSeconds = options.retryAfterSeconds
     this.nextSince = options.nextSince
     this.challenge = options.challenge
+    this.operatorDetail = options.operatorDetail
   }
 }
 

@@ -53,7 +53,10 @@ export interface RecordOutcome {
   seenCount: number
   /** When the event was first captured. */
   capturedAt: Micros
-  /** The complete stored event as JSON text, with this delivery counted; absent for an event with its own `json`. */
+  /**
+   * The complete stored event as JSON text, with this delivery counted; absent for an event with its own `json`, and if
+   * the call has several events: those that are stored may be large, and were perhaps sent by somebody else.
+   */
   body?: string | undefined
 }
 

@@ -21,7 +21,8 @@ export async function findingsOf(path: string, check: () => Promise<Finding[]>):
 }
 
 function failedCheck(error: AppError): Finding {
-  return failing(faultOf(error), error.message)
+  const place = error.operatorDetail === undefined ? '' : ` (${error.operatorDetail})`
+  return failing(faultOf(error), `${error.message}${place}`)
 }
 
 function faultOf({ category, code }: AppError): Fault {

@@ -62,8 +62,8 @@ export function logRequest<Rule extends string, Who>(
 /** A full disk is an expected failure, and can cause a thousand lines; an unexpected error is logged with its stack. */
 function failure(error: unknown): object {
   if (!(error instanceof AppError) || error.category === 'internal') return { err: error }
-  const reason = error.cause instanceof Error ? { reason: error.cause.message } : {}
-  return { detail: error.message, ...reason }
+  const reason = error.operatorDetail ?? (error.cause instanceof Error ? error.cause.message : undefined)
+  return { detail: error.message, ...(reason === undefined ? {} : { reason }) }
 }
 
 /** The path as sent, without its query, and without characters that could control a terminal. */

@@ -288,19 +288,22 @@ else {
     const user = cluster.newAddress({ user: 'nobody_known' })
     await t.rejects(openPostgresStore({ address: user }), {
       code: 'store_refused',
-      message: `(${place}, database "postgres", role "nobody_known": role "nobody_known" does not exist).`,
+      operatorDetail: `${place}, database "postgres", role "nobody_known": role "nobody_known" does not exist`,
     })
     const database = cluster.newAddress({ database: 'none' })
     await t.rejects(openPostgresStore({ address: database }), {
       code: 'store_missing',
-      message: /"none" does not exist/,
+      operatorDetail: /"none" does not exist/,
     })
     const nowhere = { host: '127.0.0.1', port: await freePort() }
     const unreachable = cluster.newAddress({ hosts: [nowhere] })
-    await t.rejects(openPostgresStore({ address: unreachable }), { code: 'store_failed', message: /ECONNREFUSED/ })
+    await t.rejects(openPostgresStore({ address: unreachable }), {
+      code: 'store_failed',
+      operatorDetail: /ECONNREFUSED/,
+    })
     const both = cluster.newAddress({ hosts: [nowhere, ...hosts], user: await newRole(t, 'keyless', `PASSWORD 'x'`) })
     await cluster.requirePassword('keyless')
-    await t.rejects(openPostgresStore({ address: both }), { code: 'store_refused', message: place })
+    await t.rejects(openPostgresStore({ address: both }), { code: 'store_refused', operatorDetail: place })
   })
 
   t.test('connections are to the host of the last one, even if an earlier one is back', async t => {

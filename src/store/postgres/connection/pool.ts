@@ -45,7 +45,7 @@ export class Pool {
   use<Result>(work: (connection: Connection) => Promise<Result>, signal?: AbortSignal): Promise<Result> {
     if (signal?.aborted) return Promise.reject(signal.reason)
     if (this.#isClosed) return Promise.reject(new AppError('unavailable', 'store_closed', 'The database is closed.'))
-    return this.#work.run(async () => {
+    const used = this.#work.run(async () => {
       const connection = await this.#take()
       try {
         return signal ? await this.#abortable(connection, work, signal) : await work(connection)
@@ -53,6 +53,7 @@ export class Pool {
         this.#giveBack(connection)
       }
     }, signal)
+    return signal ? untilAborted(used, signal) : used
   }
 
   /** Accepts no further work, completes what was accepted, and closes all connections. */
@@ -67,10 +68,9 @@ export class Pool {
     return Connection.open(this.address, this.name, this.access)
   }
 
-  /** Connections that cancelled a statement were opened in addition to those of the limit. */
   #giveBack(connection: Connection): void {
     if (connection.isBroken) return
-    if (this.#isClosed || this.#idle.length >= this.address.poolSize) void connection.close()
+    if (this.#isClosed) void connection.close()
     else this.#idle.push(connection)
   }
 
@@ -79,25 +79,24 @@ export class Pool {
     work: (connection: Connection) => Promise<Result>,
     signal: AbortSignal,
   ): Promise<Result> {
-    let abort = () => {}
-    const aborted = new Promise<never>((_, reject) => {
-      abort = () => {
-        void this.#cancel(connection)
-        reject(signal.reason)
-      }
-      signal.addEventListener('abort', abort, { once: true })
-      if (signal.aborted) abort()
-    })
-    const result = work(connection)
-    result.catch(() => undefined) // when it is aborted
+    let cancelled: Promise<void> | undefined
+    const abort = () => {
+      cancelled = this.#cancel(connection)
+    }
+    signal.addEventListener('abort', abort, { once: true })
+    if (signal.aborted) abort()
     try {
-      return await Promise.race([result, aborted])
+      return await work(connection)
     } finally {
       signal.removeEventListener('abort', abort)
+      await cancelled
     }
   }
 
-  /** Does not use the connection again: the server may cancel a moment later than requested. */
+  /**
+   * Ends the statement of a connection, through another one in its place. Does not use the connection again: the server
+   * may cancel a moment later than requested.
+   */
   async #cancel(connection: Connection): Promise<void> {
     const { processId } = connection
     connection.destroy()
@@ -107,5 +106,19 @@ export class Pool {
     } catch {
       // The server will notice later that the connection is gone.
     }
+  }
+}
+
+/** Rejects as soon as the signal aborts. */
+async function untilAborted<Result>(result: Promise<Result>, signal: AbortSignal): Promise<Result> {
+  let abort = () => {}
+  const aborted = new Promise<never>((_, reject) => {
+    abort = () => reject(signal.reason)
+  })
+  signal.addEventListener('abort', abort, { once: true })
+  try {
+    return await Promise.race([result, aborted])
+  } finally {
+    signal.removeEventListener('abort', abort)
   }
 }

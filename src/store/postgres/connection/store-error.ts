@@ -89,7 +89,7 @@ const NO_TLS: Failure = {
 }
 
 /** Errors of the network and of the driver that have no SQLSTATE. */
-const NETWORK_CODES = /^E[A-Z]{3,}/
+const NETWORK_CODES = /^(?:EAI_|E[A-Z]{3,})/
 const TLS_CODES = /^(?:ERR_(?:TLS|SSL)_|DEPTH_ZERO_|SELF_SIGNED|UNABLE_TO_|CERT_)/
 const CONNECTION_FAILURE = '08006'
 const DRIVER_LOST = /Connection terminated|timeout expired|Query read timeout|not queryable|server closed/i
@@ -102,7 +102,7 @@ const INVALID_PASSWORD = '28P01'
  * Translates an error of the driver into an expected error. An unknown error is returned as it is: it is a defect. The
  * message never contains values of a statement.
  *
- * @param place of a server to which no connection could be opened. The message ends with it, and with what was wrong
+ * @param place of a server to which no connection could be opened
  */
 export function toStoreError(error: unknown, place?: string): unknown {
   if (error instanceof AppError || !(error instanceof Error)) return error
@@ -122,10 +122,9 @@ function toAppError(
   { message, namesObject, hint, retryAfterSeconds, category }: Failure,
   { cause, place }: { cause?: Error; place?: string | undefined } = {},
 ): AppError {
-  const reason = cause ? `: ${textOf(cause)}` : ''
-  const end = place ? ` (${place}${reason})` : namesObject ? reason : ''
-  const detail = `${message.replace(/\.$/, '')}${end}.`
-  return new AppError(category, code, detail, { hint, retryAfterSeconds, ...(cause ? { cause } : {}) })
+  const detail = namesObject && cause ? `${message}: ${cause.message}.` : message
+  const operatorDetail = place === undefined ? undefined : cause ? `${place}: ${textOf(cause)}` : place
+  return new AppError(category, code, detail, { hint, retryAfterSeconds, operatorDetail, ...(cause ? { cause } : {}) })
 }
 
 /** One that was tried at several IP addresses has an error for each. */

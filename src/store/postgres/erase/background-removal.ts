@@ -64,8 +64,9 @@ export class BackgroundRemoval {
     while (!signal.aborted) {
       const started = performance.now()
       const isDone = await this.pool.transaction(removeSlice).catch(error => {
-        if (!(error instanceof AppError)) throw error
-        return undefined // every request fails in the same way
+        // An expected error is that of every request. Another one must not end the server: it tries again.
+        if (!(error instanceof AppError)) process.emitWarning(error)
+        return undefined
       })
       if (isDone) return
       const waitMs = isDone === undefined ? RETRY_MS : REST * (performance.now() - started)

@@ -1,10 +1,11 @@
+import { AppError } from '../../../model/app-error.js'
 import type { StoredEvent } from '../../../model/events/event.js'
 import { type EventFilter, eventMatches } from '../../../model/events/event-match.js'
 import { type EventPage, type EventQuery, isRange, nextCheckpoint } from '../../../model/events/event-query.js'
 import type { Micros } from '../../../model/timestamp.js'
 import { EDGE_BYTES, LARGE_EVENT_BYTES, outlineOf } from '../../large-event.js'
 import { numberOrNull } from '../../rows/columns.js'
-import type { Connection, Row } from '../connection/connection.js'
+import { allSettled, type Connection, type Row } from '../connection/connection.js'
 import { type FilterSql, filterSql, shifted } from '../search/event-filter.js'
 import { type Range, windowsOf } from './event-windows.js'
 import { type LedgerBounds, readBounds } from './ledger-bounds.js'
@@ -16,6 +17,11 @@ const UNDECIDED = 64
 
 /** The first event that retention has not removed. */
 export const EARLIEST = /* sql */ `SELECT captured_us FROM events WHERE captured_us > $1 ORDER BY captured_us LIMIT 1`
+/** What retention has removed. */
+const BORDER = /* sql */ `
+  SELECT nullif(pruned_us, 0) AS pruned_us, (
+    SELECT captured_us FROM events WHERE captured_us > pruned_us ORDER BY captured_us LIMIT 1
+  ) AS earliest FROM ledger_clock`
 
 /** Whole events that fit into the remaining bytes; the first one in any case if `$5` allows it. */
 const pageSql = (order: 'ASC' | 'DESC', conditions: string) => /* sql */ `
@@ -47,15 +53,13 @@ const ORDERS = { asc: 'ASC', desc: 'DESC' } as const
 
 /**
  * Reads a page and its checkpoint. All events up to the head are committed, so a page of several statements shows the
- * ledger as it was when the head was read.
+ * ledger as it was when the head was read, except what retention has removed since.
  */
 export async function readPage(connection: Connection, query: EventQuery): Promise<EventPage> {
   const ledger = await readBounds(connection)
-  const { head, prunedThrough, epoch } = ledger
+  const { head, epoch } = ledger
   const page = new Page(query)
   const range = rangeOf(query, ledger)
-  const first = connection.run(EARLIEST, prunedThrough ?? -1)
-  first.catch(() => undefined) // reported below
   if (range && isRange(query)) await fill(connection, page, query, range)
   else if (range) {
     for await (const window of windowsOf(connection, range, query.order)) {
@@ -63,6 +67,7 @@ export async function readPage(connection: Connection, query: EventQuery): Promi
       if (page.hasMore) break
     }
   }
+  const border = page.border ?? (await connection.run(BORDER))[0]
   const { items, count, latestCapturedAt, oldestCapturedAt, hasMore, neededBytes } = page
   const summary = { items, count, latestCapturedAt, oldestCapturedAt, hasMore }
   const needed = neededBytes === undefined ? {} : { neededBytes }
@@ -71,8 +76,8 @@ export async function readPage(connection: Connection, query: EventQuery): Promi
     ...needed,
     nextSince: nextCheckpoint(query, summary, head),
     head,
-    earliest: numberOrNull((await first)[0]?.captured_us),
-    prunedThrough,
+    earliest: numberOrNull(border?.earliest),
+    prunedThrough: numberOrNull(border?.pruned_us),
     epoch,
   }
 }
@@ -89,7 +94,11 @@ async function fill(connection: Connection, page: Page, query: EventQuery, windo
   let { low, high } = window
   while (low <= high && !page.hasMore) {
     const wanted = page.wanted(filter.isExact)
-    const rows = await readRows(connection, { query, filter, page, range: { low, high }, wanted })
+    // The border as it is after the events were read: a reader whose events were removed must learn of it.
+    const [rows, [border]] = await connection.together(() =>
+      allSettled(readRows(connection, { query, filter, page, range: { low, high }, wanted }), connection.run(BORDER)),
+    )
+    page.border = border
     for (const row of rows) {
       if (page.hasMore) return
       const event = await eventOf(connection, query, filter, row)
@@ -167,8 +176,18 @@ export async function* undecidedEvents(
 
 const WHOLE = /* sql */ `SELECT body || tail AS event FROM events WHERE captured_us = $1`
 
+/** @throws AppError `unavailable/busy` if it was removed after the other events were read */
 async function readWhole(connection: Connection, { captured_us }: Row): Promise<string> {
-  return String((await connection.run(WHOLE, Number(captured_us)))[0]?.event)
+  const [row] = await connection.run(WHOLE, Number(captured_us))
+  if (!row) throw removedMeanwhile()
+  return String(row.event)
+}
+
+function removedMeanwhile(): AppError {
+  return new AppError('unavailable', 'busy', 'Events were removed while they were read.', {
+    hint: 'Try again in a moment.',
+    retryAfterSeconds: 1,
+  })
 }
 
 /** A large event without its payload. */
@@ -182,6 +201,8 @@ async function readOutline(connection: Connection, row: Row): Promise<StoredEven
 class Page {
   hasMore = false
   neededBytes: number | undefined
+  /** Of what retention has removed. */
+  border: Row | undefined
   readonly #events: Buffer[] = []
   #bytes = 0
   #first: Micros | null = null

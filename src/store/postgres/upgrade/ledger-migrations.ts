@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import { AppError } from '../../../model/app-error.js'
 import type { Connection } from '../connection/connection.js'
 import { quoted } from '../connection/connection.js'
+import { stateOf } from '../connection/store-error.js'
 import { LOGIN_FAILURE_TABLE } from '../tasks/login-failures.js'
 import type { Migration } from './migrate.js'
 
@@ -254,11 +256,25 @@ async function addNotes(connection: Connection): Promise<void> {
   await connection.script(NOTE_TABLE)
 }
 
+/** SQLSTATE: the files of the extension are missing. */
+const FEATURE_NOT_SUPPORTED = '0A000'
+
+function trigramsMissing(): AppError {
+  const message = 'The database server does not have the extension pg_trgm.'
+  return new AppError('configuration', 'store_extension', message, {
+    hint: 'Install the package with the extensions of PostgreSQL (postgresql-contrib) on its machine.',
+  })
+}
+
 /** Schema of the extension that indexes texts, which is trusted: a role that may create in the database may install it. */
 async function trigramSchema(connection: Connection): Promise<string> {
   const find = async () => (await connection.run(TRIGRAM_SCHEMA))[0]?.schema
   const found = await find()
   if (found !== undefined) return String(found)
-  await connection.script('CREATE EXTENSION pg_trgm')
+  try {
+    await connection.script('CREATE EXTENSION pg_trgm')
+  } catch (error) {
+    throw stateOf(error) === FEATURE_NOT_SUPPORTED ? trigramsMissing() : error
+  }
   return String(await find())
 }

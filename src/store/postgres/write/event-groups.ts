@@ -58,6 +58,7 @@ export class EventGroups {
   #writing: Promise<void> | undefined
   #waiting = { events: 0, bytes: 0 }
   #preparing = 0
+  #checking: Promise<unknown> | undefined
   #checkedAt = Number.NEGATIVE_INFINITY
   #isClosing = false
   #whenIdle: (() => void) | undefined
@@ -76,6 +77,8 @@ export class EventGroups {
       const message = 'Too many events wait to be stored. Try again shortly.'
       throw new AppError('unavailable', 'busy', message, { retryAfterSeconds: 1 })
     }
+    // As `RecordOutcome.body` says.
+    const isAnswered = events.length === 1 && events[0]?.json === undefined
     const bytes = events.reduce((total, { json }) => total + (json?.byteLength ?? 0), 0)
     this.#count(events.length, bytes)
     this.#preparing++
@@ -84,7 +87,7 @@ export class EventGroups {
       for (const [at, event] of events.entries()) {
         // The statements of the group in progress wait for the event loop.
         if (at % EVENTS_A_TURN === EVENTS_A_TURN - 1) await nextTurn()
-        prepared.push(await prepareEvent(event))
+        prepared.push(await prepareEvent(event, isAnswered))
       }
       return await this.#write(prepared, matchedWith, andThen)
     } finally {
@@ -97,7 +100,10 @@ export class EventGroups {
   /** Proves that the database can commit, with a write, unless a commit has just succeeded. */
   async checkWritable(run: (sql: string) => Promise<unknown>): Promise<void> {
     if (performance.now() - this.#checkedAt <= RECENT_CHECK_MS) return
-    await run(PROBE)
+    this.#checking ??= run(PROBE).finally(() => {
+      this.#checking = undefined
+    })
+    await this.#checking
     this.#checkedAt = performance.now()
   }
 

@@ -33,7 +33,10 @@ const CLOSING_BRACE = 1
  * @throws AppError never; an `Error` for a text that identifies the event and that PostgreSQL cannot store: readers of
  *   events refuse it earlier
  */
-export async function prepareEvent({ event, provenance, matches, json }: EventToRecord): Promise<PreparedEvent> {
+export async function prepareEvent(
+  { event, provenance, matches, json }: EventToRecord,
+  isAnswered = false,
+): Promise<PreparedEvent> {
   const { source, kind, subject_id: subjectId, dedupe_key: dedupeKey } = event
   const storedKey = storedKeyOf(event, provenance)
   for (const text of [storedKey, source, kind, subjectId]) {
@@ -59,7 +62,7 @@ export async function prepareEvent({ event, provenance, matches, json }: EventTo
     matches,
     contentDigest: contentDigest(typeof content === 'string' ? Buffer.from(content) : content),
     facets: [...facets].join(FACET_SEPARATOR),
-    isAnswered: json === undefined,
+    isAnswered,
   }
 }
 

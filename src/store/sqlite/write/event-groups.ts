@@ -18,6 +18,8 @@ const RECENT_CHECK_MS = 1_000
 interface Group {
   events: EventToRecord[]
   openBodies: string[]
+  /** Indexes of the events whose outcomes need a body. */
+  answered: number[]
   characters: number
   settle: { count: number; resolve: (outcomes: RecordOutcome[]) => void; reject: (error: unknown) => void }[]
 }
@@ -73,6 +75,7 @@ export class EventGroups {
       0,
     )
     const group = this.#group(characters)
+    if (events.length === 1 && events[0]?.json === undefined) group.answered.push(group.events.length)
     group.events.push(...events)
     group.openBodies.push(...openBodies)
     group.characters += characters
@@ -100,7 +103,7 @@ export class EventGroups {
   ): Promise<RecordOutcome> {
     const openBodies = [encodeWithoutInstants(entry)]
     const packed = await send(packEvents([entry], openBodies), this.options.clock())
-    const [outcome] = toOutcomes([entry], openBodies, packed)
+    const [outcome] = toOutcomes([entry], openBodies, [], packed)
     if (!outcome) throw new Error('An entry has no outcome.')
     this.#noteHead([outcome], packed.digest)
     return outcome
@@ -140,7 +143,7 @@ export class EventGroups {
   #group(characters: number): Group {
     const last = this.#gathered.at(-1)
     if (last && last.characters + characters <= GROUP_CHARACTERS) return last
-    const group: Group = { events: [], openBodies: [], characters: 0, settle: [] }
+    const group: Group = { events: [], openBodies: [], answered: [], characters: 0, settle: [] }
     this.#gathered.push(group)
     if (this.#inProgress < this.#mostInProgress) setImmediate(() => this.#sendGathered())
     return group
@@ -154,10 +157,10 @@ export class EventGroups {
     void this.#send(group)
   }
 
-  async #send({ events, openBodies, characters, settle }: Group): Promise<void> {
+  async #send({ events, openBodies, answered, characters, settle }: Group): Promise<void> {
     try {
-      const packed = await this.thread.record(packEvents(events, openBodies), this.options.clock())
-      const outcomes = toOutcomes(events, openBodies, packed)
+      const packed = await this.thread.record(packEvents(events, openBodies, answered), this.options.clock())
+      const outcomes = toOutcomes(events, openBodies, answered, packed)
       this.#noteHead(outcomes, packed.digest)
       let at = 0
       for (const { count, resolve } of settle) {

@@ -196,7 +196,7 @@ export class EventWriter {
         kinds.set(event.kind, (kinds.get(event.kind) ?? 0) + 1)
       } else {
         for (const { id, isCaptured } of matches.get(index) ?? []) if (isCaptured) this.#markRepeat(event.dedupeKey, id)
-        const isAnswered = !packed.unanswered.includes(index)
+        const isAnswered = packed.answered.includes(index)
         const repeat = this.#countRepeat(event.dedupeKey, Math.max(this.#last, now), isAnswered)
         outcomes.capturedAt.push(repeat.capturedAt)
         outcomes.seenCounts.push(repeat.seenCount)

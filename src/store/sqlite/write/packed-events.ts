@@ -20,8 +20,8 @@ export interface PackedEvents {
    */
   buffer: ArrayBuffer
   start: number
-  /** Indexes of the events whose sender needs no body in the outcome. */
-  unanswered: number[]
+  /** Indexes of the events whose sender needs their body in the outcome. */
+  answered: readonly number[]
   /** `MatchesOfEvent[]` as JSON, only of events that match a subscription. */
   matches: string
 }
@@ -75,12 +75,16 @@ export function encodeWithoutInstants({ event, provenance, matches, json }: Even
   return `${members},"provenance":${JSON.stringify(provenance)},"subscription_ids":${subscriptionIds}`
 }
 
-export function packEvents(events: readonly EventToRecord[], openBodies: readonly string[]): PackedEvents {
+/** @param answered indexes of the events whose outcomes need a body */
+export function packEvents(
+  events: readonly EventToRecord[],
+  openBodies: readonly string[],
+  answered: readonly number[] = [],
+): PackedEvents {
   const numbers = new Uint32Array(events.length * NUMBERS_PER_EVENT)
   let texts = ''
   let size = numbers.byteLength
   const matches: MatchesOfEvent[] = []
-  const unanswered: number[] = []
   for (const [index, { event, provenance, matches: ofEvent, json }] of events.entries()) {
     const { source, kind, subject_id } = event
     const key = storedKeyOf(event, provenance)
@@ -96,7 +100,6 @@ export function packEvents(events: readonly EventToRecord[], openBodies: readonl
     const ids = ofEvent.map(({ id }) => id)
     eachFacet(event, provenance.verified, ids, (name, value) => addMarks(numbers, first + MARKS, name, value))
     size += length
-    if (json) unanswered.push(index)
     if (ofEvent.length > 0) matches.push({ index, matches: ofEvent })
   }
   const bytes = reservedBytesOf(events, size) ?? Buffer.allocUnsafeSlow(size)
@@ -112,7 +115,7 @@ export function packEvents(events: readonly EventToRecord[], openBodies: readonl
   }
   const packedMatches = matches.length > 0 ? JSON.stringify(matches) : '[]'
   const { buffer, byteOffset: start } = bytes
-  return { count: events.length, texts, buffer: buffer as ArrayBuffer, start, unanswered, matches: packedMatches }
+  return { count: events.length, texts, buffer: buffer as ArrayBuffer, start, answered, matches: packedMatches }
 }
 
 /**
@@ -168,13 +171,16 @@ export function fillInstants({ body }: UnpackedEvent, capturedAt: Micros): void 
 export function toOutcomes(
   events: readonly EventToRecord[],
   openBodies: readonly string[],
+  answered: readonly number[],
   { capturedAt, seenCounts, repeats }: PackedOutcomes,
 ): RecordOutcome[] {
   const repeated = new Map(repeats.map(({ index, body }) => [index, body]))
-  return events.map(({ event, json }, index) => {
+  const isAnswered = new Set(answered)
+  return events.map(({ event }, index) => {
     const at = capturedAt[index] as number
     const seenCount = seenCounts[index] as number
-    const body = json ? undefined : (repeated.get(index) ?? openBodies[index] + instants(toTimestamp(at)))
+    const current = () => repeated.get(index) ?? openBodies[index] + instants(toTimestamp(at))
+    const body = isAnswered.has(index) ? current() : undefined
     return { created: seenCount === 1, dedupeKey: event.dedupe_key, seenCount, capturedAt: at, body }
   })
 }

@@ -172,7 +172,7 @@ t.test('a large write has its own commit', async t => {
     texts: '',
     buffer: new ArrayBuffer(LARGE),
     start: 0,
-    unanswered: [],
+    answered: [],
     matches: '[]',
   }
   here.on('message', () => {}) // or nothing would keep the test alive
