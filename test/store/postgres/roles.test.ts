@@ -200,7 +200,7 @@ else {
     await store.multiServer.sessions.add('digest', { id: 'session_1', userId: 'user_1', address: null }, bounds)
     await store.close()
     const page = readFileSync('docs/how-to/use-postgresql.md', 'utf8')
-    const [, options = ''] = /`pg_dump (.*) ledger`/.exec(page) ?? []
+    const [, options = ''] = / pg_dump (.*) ledger >/.exec(page) ?? []
     const server = ['--host', cluster.folder, '--port', String(cluster.port), '--username', 'daybook']
     const dump = execFileSync(join(programs, 'pg_dump'), [...server, ...options.split(' '), 'postgres'])
     await cluster.sql('CREATE DATABASE restored TEMPLATE template0')
