@@ -11,6 +11,7 @@ import type { PostgresAddress } from '../../../src/model/postgres-address.js'
 import { checkPostgresLedger } from '../../../src/runtime/doctor/postgres.js'
 import type { EventToRecord } from '../../../src/store/event-store.js'
 import { Connection } from '../../../src/store/postgres/connection/connection.js'
+import { toStoreError } from '../../../src/store/postgres/connection/store-error.js'
 import { openPostgresStore, type PostgresStore } from '../../../src/store/postgres/store.js'
 import { TAKE_CLOCK } from '../../../src/store/postgres/write/event-writer.js'
 import { mounting, mountSmallDisk } from '../../black-box/mounts.js'
@@ -253,6 +254,16 @@ else {
     await store.close()
   })
 
+  t.test('requests for the health that come together share one write', async t => {
+    const address = await cluster.emptyLedger(t)
+    const store = await openPostgresStore({ address: { ...address, poolSize: 8 } })
+    await Promise.all(Array.from({ length: 50 }, () => store.events.health()))
+    await store.close() // the counters of a connection are complete when it has ended
+    const [written] = await cluster.sql(`
+      SELECT n_tup_upd AS updates FROM pg_stat_user_tables WHERE relid = '${address.schema}.meta'::regclass`)
+    t.ok(Number(written?.updates) < 10, `${written?.updates}`)
+  })
+
   t.test('at its limit of connections the database refuses events, and accepts them again later', async t => {
     const user = await newRole(t, 'limited', 'CONNECTION LIMIT 1')
     const address = { ...cluster.newAddress({ user }) }
@@ -304,6 +315,12 @@ else {
     const both = cluster.newAddress({ hosts: [nowhere, ...hosts], user: await newRole(t, 'keyless', `PASSWORD 'x'`) })
     await cluster.requirePassword('keyless')
     await t.rejects(openPostgresStore({ address: both }), { code: 'store_refused', operatorDetail: place })
+  })
+
+  t.test('a name server that does not answer makes the database unreachable for now', t => {
+    const error = Object.assign(new Error('getaddrinfo EAI_AGAIN db'), { code: 'EAI_AGAIN' })
+    t.match(toStoreError(error), refusal('store_failed'))
+    t.end()
   })
 
   t.test('connections are to the host of the last one, even if an earlier one is back', async t => {
