@@ -10,7 +10,7 @@ import {
 } from '../model/subscriptions/subscription.js'
 import type { SubscriptionPreview } from '../model/subscriptions/subscription-preview.js'
 import { type Micros, toTimestamp } from '../model/timestamp.js'
-import type { SubscriptionMatch } from '../store/event-store.js'
+import { StaleMatches, type SubscriptionMatch } from '../store/event-store.js'
 import type { Store } from '../store/store.js'
 import type { MaintainedMember } from '../store/subscription-store.js'
 import { foreignSubscription, type LedgerCaller, mayChange } from './ledger-caller.js'
@@ -29,6 +29,8 @@ export interface SubscriptionOptions {
   maxSubscriptions?: number | undefined
 }
 
+/** How often a change is tried that other servers overtake. */
+const MOST_ATTEMPTS = 20
 /** Id of a subscription that is not going to be stored. */
 const DRAFT_ID = 'draft'
 const MOVED_BY_EVENTS = ['last_cursor', 'last_event_at'] as const satisfies readonly MaintainedMember[]
@@ -180,12 +182,24 @@ export class Subscriptions {
   }
 
   async #save(input: unknown, caller: LedgerCaller) {
+    for (let attempts = 1; ; attempts++) {
+      try {
+        return await this.#saveOver(input, caller)
+      } catch (error) {
+        // Another server has changed it since it was read.
+        if (!(error instanceof StaleMatches)) throw error
+        if (attempts === MOST_ATTEMPTS) throw changingTooFast(error)
+      }
+    }
+  }
+
+  async #saveOver(input: unknown, caller: LedgerCaller) {
     const { store, newSubscriptionId } = this.options
     const { subscription, stored } = await this.#readOver(input, caller, newSubscriptionId)
     if (stored?.owner_user_id !== subscription.owner_user_id) await this.#refuseFull(subscription.owner_user_id)
     // Events move these two concurrently, so only a value that was set takes precedence over the stored one.
     const set = MOVED_BY_EVENTS.filter(member => subscription[member] !== (stored?.[member] ?? null))
-    const saved = await store.subscriptions.save(subscription, set)
+    const saved = await store.subscriptions.save(subscription, set, stored ?? null)
     this.#watch(saved.subscription)
     return { ...saved, subscription: this.#served(saved.subscription) }
   }
@@ -230,6 +244,11 @@ export class Subscriptions {
 function idOf(input: unknown): string | undefined {
   const id = typeof input === 'object' && input !== null ? Reflect.get(input, 'id') : undefined
   return typeof id === 'string' ? id : undefined
+}
+
+function changingTooFast(cause: StaleMatches): AppError {
+  const message = 'Other servers change this subscription all the time.'
+  return new AppError('unavailable', 'busy', message, { hint: 'Try again in a moment.', retryAfterSeconds: 1, cause })
 }
 
 function unknownSubscription(): AppError {

@@ -20,10 +20,15 @@ export interface SubscriptionStore {
   /**
    * Creates or replaces by id. Events change `last_event_at`, `last_cursor` and `capture`, so the transaction keeps the
    * stored values, unless `overwrite` names them.
+   *
+   * @param readAs what the caller has read under the id, or null for nothing. Absent: the stored one is replaced in any
+   *   case
+   * @throws StaleMatches if another server has changed it since
    */
   save(
     subscription: Subscription,
     overwrite?: readonly MaintainedMember[],
+    readAs?: Subscription | null,
   ): Promise<{ created: boolean; subscription: Subscription }>
 
   /**

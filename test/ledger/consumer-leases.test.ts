@@ -34,9 +34,27 @@ t.test('a server that ends before it delivers events delays other instances by o
   const { consumers } = ledger
   await ledger.record([messageCreated('chat:1')])
   await consumers.save('mail', { position: 'beginning' }, OPEN)
-  const wrapRead = () => () => Promise.reject(new Error('It ends here.'))
-  await t.rejects(consumers.nextBatch('mail', { ...REQUEST, wrapRead }, OPEN), { message: 'It ends here.' })
+  let reads = false
+  const wrapRead = () => () => {
+    reads = true
+    return new Promise<never>(() => {}) // its process ends here
+  }
+  void consumers.nextBatch('mail', { ...REQUEST, wrapRead }, OPEN)
+  await until(() => reads)
   t.match(await consumers.get('mail', OPEN), { leased_until: toTimestamp(NOW + LEASE_SECONDS * 1_000_000) })
+})
+
+t.test('a read that fails leaves no lease, whose number its instance would not know', async t => {
+  const [one, two] = await openLedgers(t)
+  await one.record([messageCreated('chat:1')])
+  await one.consumers.save('mail', { position: 'beginning' }, OPEN)
+  const wrapRead = () => () => Promise.reject(new Error('The database did not answer.'))
+  const failing = { ...REQUEST, leaseSeconds: 600, wrapRead }
+  await t.rejects(one.consumers.nextBatch('mail', failing, OPEN), { message: 'The database did not answer.' })
+  const { fence, page } = await two.consumers.nextBatch('mail', { ...REQUEST, waitSeconds: 0 }, OPEN)
+  t.equal(page.count, 1)
+  await t.rejects(two.consumers.nextBatch('mail', { ...failing, fence }, OPEN), { message: /did not answer/ })
+  await two.consumers.acknowledge('mail', { fence, leaseSeconds: 600 }, OPEN)
 })
 
 for (const where of ['here', 'at another server'] as const) {

@@ -138,15 +138,20 @@ export class Consumers {
     for (;;) {
       const poll = this.#polls.open(name, { signal: request.signal, fence })
       if (!poll) throw tooManyInstances()
+      const attempt = new ReadAttempt(this.parts, key, { ...request, fence, continues, deadline }, poll)
       try {
-        const attempt = new ReadAttempt(this.parts, key, { ...request, fence, continues, deadline }, poll)
-        const batch = await attempt.run()
+        const batch = await attempt.run().finally(() => poll.end())
         if (batch) return batch
-        continues = attempt.isLeased
-        fence = attempt.fence
-      } finally {
-        poll.end()
+      } catch (error) {
+        // The caller never learns the number of its new lease, so it could neither continue nor release it. If the store
+        // fails here too, the lease ends with its time.
+        if (attempt.isLeased && request.fence === undefined) {
+          await this.release(name, attempt.fence, caller).catch(() => undefined)
+        }
+        throw error
       }
+      continues = attempt.isLeased
+      fence = attempt.fence
     }
   }
 

@@ -145,6 +145,36 @@ else {
       t.same(body.items, [])
     })
 
+    t.test('changes of one subscription at several servers are all kept, and none makes it anew', async t => {
+      const change = (url: string, body: object) =>
+        ask<{ subscription: Subscription }>(`${url}/api/subscriptions`, {
+          method: 'POST',
+          body: { id: 'shared', ...body },
+        })
+      const [one, two, three] = urls as [string, string, string]
+      for (let round = 0; round < 5; round++) {
+        await change(one, { source: 'notes', target: '', event_kinds: ['a.*'], metadata: {}, enabled: true })
+        const answers = await Promise.all([
+          change(one, { enabled: false }),
+          change(two, { event_kinds: ['b.*'] }),
+          change(three, { metadata: { round } }),
+        ])
+        t.same(
+          answers.map(({ status }) => status),
+          [200, 200, 200],
+        )
+        const { body } = await ask<Subscription>(`${two}/api/subscriptions/shared`)
+        t.match(body, { enabled: false, event_kinds: ['b.*'], metadata: { round } })
+        const [deleted, changed] = await Promise.all([
+          ask(`${one}/api/subscriptions/shared`, { method: 'DELETE' }),
+          change(two, { metadata: { round: -1 } }),
+        ])
+        t.equal(deleted.status, 204)
+        t.ok([200, 400].includes(changed.status), `${changed.status}`)
+        t.equal((await ask(`${three}/api/subscriptions/shared`)).status, 404)
+      }
+    })
+
     t.test('a long poll wakes for a matching event of another server, and for no other', async t => {
       await ask(`${urls[0]}/api/events`, { method: 'POST', body: eventOf('before') })
       const { body } = await ask<Page>(`${urls[1]}/api/events`)

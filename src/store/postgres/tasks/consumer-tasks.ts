@@ -45,7 +45,16 @@ const CREATE = /* sql */ `
   INSERT INTO consumers
     (name, owner_user_id, filters, checkpoint, read_to, epoch, fence, leased_until, created_at, updated_at)
   VALUES ($1, $2, $3, $4, $4, $5, 0, 0, $6, $6)`
-const SET_FILTERS = /* sql */ `UPDATE consumers SET filters = $2, updated_at = $3 WHERE name = $1`
+/**
+ * A batch that is out was read with the old filters: its acknowledgement would skip events that match the new ones. So
+ * the lease on it ends.
+ */
+const SET_FILTERS = /* sql */ `
+  UPDATE consumers SET filters = $2, updated_at = $3,
+    read_to = CASE WHEN read_to > checkpoint AND filters <> $2 THEN checkpoint ELSE read_to END,
+    fence = CASE WHEN read_to > checkpoint AND filters <> $2 THEN fence + 1 ELSE fence END,
+    leased_until = CASE WHEN read_to > checkpoint AND filters <> $2 THEN 0 ELSE leased_until END
+  WHERE name = $1`
 const DELETE = /* sql */ `DELETE FROM consumers WHERE name = $1`
 const LEASE = /* sql */ `UPDATE consumers SET fence = $2, leased_until = $3, read_to = $4 WHERE name = $1`
 const MOVE = /* sql */ `

@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { CaptureState, Subscription } from '../../../model/subscriptions/subscription.js'
+import { StaleMatches } from '../../event-store.js'
 import type { SubscriptionChanges } from '../../multi-server-store.js'
 import { readStoredSubscription } from '../../rows/stored-subscription.js'
 import type { SubscriptionStore } from '../../subscription-store.js'
@@ -63,11 +65,13 @@ export function subscriptionTasks(pool: Pool): SubscriptionStore {
       return isStorable(owner) ? list(PAGE_OF_OWNER, owner, after, limit) : []
     },
     count: async owner => Number((await pool.run(COUNT, owner))[0]?.count),
-    save: (subscription, overwrite = []) =>
+    save: (subscription, overwrite = [], readAs) =>
       pool.transaction(async connection => {
         await holdVersion(connection)
         const [row] = await connection.run(HOLD, subscription.id)
         const before = row && readStoredSubscription(row)
+        if (readAs !== undefined && !isDeepStrictEqual(chosen(before), chosen(readAs ?? undefined)))
+          throw new StaleMatches()
         const saved: Subscription = { ...subscription }
         if (before && !overwrite.includes('last_cursor')) saved.last_cursor = before.last_cursor
         if (before && !overwrite.includes('last_event_at')) saved.last_event_at = before.last_event_at
@@ -104,6 +108,13 @@ export function subscriptionTasks(pool: Pool): SubscriptionStore {
       })
     },
   }
+}
+
+/** Without what events change: only users change the rest. */
+function chosen(subscription: Subscription | undefined): Partial<Subscription> | undefined {
+  if (!subscription) return undefined
+  const { last_cursor: _cursor, last_event_at: _at, capture: _capture, ...others } = subscription
+  return others
 }
 
 async function holdVersion(connection: Connection): Promise<void> {

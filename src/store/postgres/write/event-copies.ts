@@ -117,6 +117,7 @@ async function chained(clock: Clock, events: readonly Copied[]): Promise<CopiedC
       ...texts,
       subscriptionIds,
       matches: [],
+      trigrams: 0,
       isAnswered: false,
     }
     created.push({

@@ -5,12 +5,13 @@ import type { Micros } from '../../../model/timestamp.js'
 import { type EventToRecord, type RecordOutcome, StaleMatches } from '../../event-store.js'
 import { Connection, lockMs } from '../connection/connection.js'
 import { type GroupToWrite, writeGroup } from './event-writer.js'
+import { MOST_TRIGRAMS, withinIndexBudget } from './index-budget.js'
 import { type PreparedEvent, prepareEvent, sizeOf } from './prepared-event.js'
 
 /** Events and bytes that may wait for the database; a caller beyond that receives `busy`. */
 const WAITING = { events: 50_000, bytes: 256 * 1024 * 1024 }
 /** A group of this size takes no more calls, because other calls of this and other servers wait for it. */
-const GROUP = { events: 512, bytes: 4 * 1024 * 1024 }
+const GROUP = { events: 512, bytes: 4 * 1024 * 1024, trigrams: MOST_TRIGRAMS }
 /** How many events are prepared before other work gets a turn. */
 const EVENTS_A_TURN = 8
 /** A commit younger than this proves that the database can commit. */
@@ -42,6 +43,7 @@ interface EventGroupsOptions {
 interface Call {
   events: PreparedEvent[]
   bytes: number
+  trigrams: number
   matchedWith: number | undefined
   andThen: GroupToWrite['andThen']
   resolve: (outcomes: RecordOutcome[]) => void
@@ -89,7 +91,7 @@ export class EventGroups {
         if (at % EVENTS_A_TURN === EVENTS_A_TURN - 1) await nextTurn()
         prepared.push(await prepareEvent(event, isAnswered))
       }
-      return await this.#write(prepared, matchedWith, andThen)
+      return await this.#write(withinIndexBudget(prepared), matchedWith, andThen)
     } finally {
       this.#preparing--
       this.#count(-events.length, -bytes)
@@ -131,7 +133,8 @@ export class EventGroups {
   ): Promise<RecordOutcome[]> {
     return new Promise((resolve, reject) => {
       const bytes = events.reduce((total, event) => total + sizeOf(event), 0)
-      this.#calls.push({ events, bytes, matchedWith, andThen, resolve, reject })
+      const trigrams = events.reduce((total, event) => total + event.trigrams, 0)
+      this.#calls.push({ events, bytes, trigrams, matchedWith, andThen, resolve, reject })
       // Requests that are read in the same turn of the event loop share the first group.
       this.#writing ??= new Promise<void>(start => setImmediate(start)).then(() => this.#writeAll())
     })
@@ -152,14 +155,19 @@ export class EventGroups {
   /** Calls among the first `most` that were matched with the same subscriptions. */
   #takeGroup(most = this.#calls.length): Call[] {
     const [first] = this.#calls
-    let size = { events: 0, bytes: 0 }
+    let size = { events: 0, bytes: 0, trigrams: 0 }
     const isFirstAlone = first !== undefined && isGroupOfItsOwn(first)
     const end = this.#calls.findIndex((call, at) => {
-      const { events, bytes, matchedWith } = call
-      const isFull = size.events > 0 && (size.events + events.length > GROUP.events || size.bytes + bytes > GROUP.bytes)
-      size = { events: size.events + events.length, bytes: size.bytes + bytes }
+      const before = size
+      size = {
+        events: before.events + call.events.length,
+        bytes: before.bytes + call.bytes,
+        trigrams: before.trigrams + call.trigrams,
+      }
+      const isLarge = size.events > GROUP.events || size.bytes > GROUP.bytes || size.trigrams > GROUP.trigrams
+      const isFull = before.events > 0 && isLarge
       const isAnother = at > 0 && (isFirstAlone || isGroupOfItsOwn(call))
-      return isFull || isAnother || matchedWith !== first?.matchedWith
+      return isFull || isAnother || call.matchedWith !== first?.matchedWith
     })
     return this.#calls.splice(0, end === -1 ? most : Math.min(end, most))
   }

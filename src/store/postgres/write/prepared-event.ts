@@ -5,6 +5,7 @@ import type { EventToRecord, SubscriptionMatch } from '../../event-store.js'
 import { isStorable } from '../connection/text-array.js'
 import { FACET_SEPARATOR, facetsOf } from '../search/facets.js'
 import { type SearchableText, searchableTextOf, searchableTextOfJson } from '../search/searchable-text.js'
+import { countTrigrams } from './index-budget.js'
 
 /** All stored parts of an event, except those that the transaction adds. */
 export interface PreparedEvent extends SearchableText {
@@ -21,6 +22,8 @@ export interface PreparedEvent extends SearchableText {
   contentDigest: string
   /** Separated. */
   facets: string
+  /** How much its text costs in the search index. */
+  trigrams: number
   subscriptionIds: readonly string[]
   matches: readonly SubscriptionMatch[]
   /** Its sender needs the stored event in the outcome. */
@@ -58,6 +61,7 @@ export async function prepareEvent(
     subjectId,
     content,
     ...texts,
+    trigrams: countTrigrams(texts.text),
     subscriptionIds,
     matches,
     contentDigest: contentDigest(typeof content === 'string' ? Buffer.from(content) : content),

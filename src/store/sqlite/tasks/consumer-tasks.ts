@@ -75,7 +75,16 @@ const CREATE = /* sql */ `
   INSERT INTO consumers
     (name, owner_user_id, filters, checkpoint, read_to, epoch, fence, leased_until, created_at, updated_at)
   VALUES (?1, ?2, ?3, ?4, ?4, ?5, 0, 0, ?6, ?6)`
-const SET_FILTERS = /* sql */ `UPDATE consumers SET filters = ?2, updated_at = ?3 WHERE name = ?1`
+/**
+ * A batch that is out was read with the old filters: its acknowledgement would skip events that match the new ones. So
+ * the lease on it ends.
+ */
+const SET_FILTERS = /* sql */ `
+  UPDATE consumers SET filters = ?2, updated_at = ?3,
+    read_to = iif(read_to > checkpoint AND filters <> ?2, checkpoint, read_to),
+    fence = iif(read_to > checkpoint AND filters <> ?2, fence + 1, fence),
+    leased_until = iif(read_to > checkpoint AND filters <> ?2, 0, leased_until)
+  WHERE name = ?1`
 const DELETE = /* sql */ `DELETE FROM consumers WHERE name = ?`
 const LEASE = /* sql */ `UPDATE consumers SET fence = ?2, leased_until = ?3, read_to = ?4 WHERE name = ?1`
 const MOVE = /* sql */ `
