@@ -54,7 +54,7 @@ t.test('a read that fails leaves no lease, whose number its instance would not k
   const { fence, page } = await two.consumers.nextBatch('mail', { ...REQUEST, waitSeconds: 0 }, OPEN)
   t.equal(page.count, 1)
   await t.rejects(two.consumers.nextBatch('mail', { ...failing, fence }, OPEN), { message: /did not answer/ })
-  await two.consumers.acknowledge('mail', { fence, leaseSeconds: 600 }, OPEN)
+  await two.consumers.acknowledge('mail', { fence, leaseSeconds: 600, release: true }, OPEN)
 })
 
 for (const where of ['here', 'at another server'] as const) {
