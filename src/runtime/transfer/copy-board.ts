@@ -8,6 +8,7 @@ import { BOARD_TABLE_NAMES, type BoardRow, type BoardTableName, keyOf } from '..
 import type { BoardStore } from '../../store/board-store.js'
 import { requireDatabase } from '../board-backup.js'
 import { type BoardLog, boardFiles, type OpenBoard, openBoard } from '../open-board.js'
+import { lastCommit, mayBeMoved } from './last-commit.js'
 
 interface CopyBoardOptions {
   logger: BoardLog
@@ -41,7 +42,7 @@ export async function copyBoard(
       try {
         return await copyRows(source, target, onProgress)
       } catch (error) {
-        await source.store.rows.setClosed(undefined)
+        if (!mayBeMoved(error)) await source.store.rows.setClosed(undefined)
         throw error
       }
     } finally {
@@ -74,7 +75,7 @@ async function copyRows(
   await to.runs.setPaused(await from.runs.isPaused())
   const [there, here] = [await summarise(from), await summarise(to)]
   if (there.digest !== here.digest) throw copyDiffers()
-  await to.rows.setClosed(undefined)
+  await lastCommit(to.rows.setClosed(undefined), target.database)
   const { cards, card_history, runs, run_log } = here.counts
   const counts = { cards, history: card_history, runs, log_pieces: run_log }
   return { from: source.database, to: target.database, ...counts, digest: here.digest }

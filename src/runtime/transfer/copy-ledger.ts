@@ -15,6 +15,7 @@ import { readPage } from '../follow/leader.js'
 import { openLedger, wallClock } from '../open-ledger.js'
 import { ledgerViaServerOrFile } from '../via-server-or-file.js'
 import { type ExportSource, fromStore, viaServer } from './export-ledger.js'
+import { lastCommit, mayBeMoved } from './last-commit.js'
 import { copyDiffers, findNewest, ledgerNotEmpty, refuseUsed } from './new-ledger.js'
 
 interface CopyLedgerOptions {
@@ -74,10 +75,10 @@ export async function copyLedger(
       try {
         await copy.copyAll(fromStore(source.store))
         onStep('comparing')
-        const report = await copy.finish(source.store)
+        const report = await copy.finish(source.store, target.database)
         return { from: source.database, to: target.database, ...report }
       } catch (error) {
-        await copies.saveMoved(null)
+        if (!mayBeMoved(error)) await copies.saveMoved(null)
         throw error
       }
     } finally {
@@ -143,7 +144,7 @@ class LedgerCopy {
   }
 
   /** @param source closed for changes */
-  async finish(source: Store): Promise<Omit<LedgerCopied, 'from' | 'to'>> {
+  async finish(source: Store, to: string): Promise<Omit<LedgerCopied, 'from' | 'to'>> {
     const { copies } = this.store
     const state = withoutLeases(await source.copies.readState(ALL))
     await copies.writeState(state)
@@ -152,7 +153,7 @@ class LedgerCopy {
     await this.#compare(source, state)
     await this.#compareMoved(moved)
     const epoch = this.mark?.epoch ?? ''
-    await copies.saveMark(null, epoch)
+    await lastCommit(copies.saveMark(null, epoch), to)
     const { captured_at = null, digest = null } = toHeadText(this.head) ?? {}
     const { subscriptions, users, tokens, consumers } = state
     return {
