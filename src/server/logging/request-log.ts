@@ -30,7 +30,9 @@ export function logRequest<Rule extends string, Who>(
   { req, res, access, error }: RequestOutcome<Rule, Who>,
 ): void {
   const { statusCode: status } = res
-  const failed = status >= 500 || (status < 400 && error !== undefined)
+  // A reader that leaves ends its answer: nothing has failed.
+  const hasFailed = error !== undefined && !(error instanceof Error && error.name === 'AbortError')
+  const failed = status >= 500 || (status < 400 && hasFailed)
   const isNotable =
     logsAll ||
     status >= 400 ||
