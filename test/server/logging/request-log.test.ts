@@ -9,9 +9,9 @@ function levelOf(error: Error, statusCode = 200): string | undefined {
     { level: 'trace', formatters: { level: level => ({ level }) } },
     { write: line => lines.push(line) },
   )
-  const parts = { logger, logsAll: false, notable: new Set<string>(), address: () => '127.0.0.1', who: () => ({}) }
+  const parts = { logsAll: false, notable: new Set<string>(), address: () => '127.0.0.1', who: () => ({}) }
   const req = { requestId: 'r', headers: {}, method: 'GET', url: '/api/export', receivedAt: 0 }
-  logRequest(parts as never, { req, res: { statusCode }, error } as never)
+  logRequest(logger, parts as never, { req, res: { statusCode }, error } as never)
   return JSON.parse(lines[0] ?? '{}').level
 }
 
