@@ -38,5 +38,22 @@ t.test(
     t.test('with no room, a login of a user with many sessions replaces one of its own first', async t => {
       t.same((await keptOf('bbbaaaa', 6)).sort(), [0, 1, 2, 4, 5, 6])
     })
+
+    t.test('concurrent logins at several servers all succeed, and do not exceed the limit together', async t => {
+      const address = await cluster.emptyLedger(t)
+      const stores = await Promise.all([openPostgresStore({ address }), openPostgresStore({ address })])
+      t.teardown(() => Promise.all(stores.map(store => store.close())))
+      const bounds = { ttlSeconds: 60, maxSessions: 4, manyForOne: MANY }
+      const logins = Array.from({ length: 60 }, (_, at) =>
+        stores[at % 2]?.multiServer.sessions.add(
+          String(at),
+          { id: `session_${at}`, userId: 'a', address: null },
+          bounds,
+        ),
+      )
+      const failed = (await Promise.allSettled(logins)).filter(({ status }) => status === 'rejected')
+      t.same(failed, [])
+      t.equal((await stores[0].multiServer.sessions.list('a')).length, 4)
+    })
   },
 )

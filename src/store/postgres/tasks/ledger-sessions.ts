@@ -8,6 +8,8 @@ const NOW = `(extract(epoch FROM clock_timestamp()) * 1000000)::bigint`
 const NOTED_USE_US = 60_000_000
 
 const SESSION = 'id, user_id, address, started_us, used_us'
+/** Logins of several servers are counted one after the other. */
+const HOLD = /* sql */ `LOCK TABLE sessions IN SHARE ROW EXCLUSIVE MODE`
 const DELETE_EXPIRED = /* sql */ `DELETE FROM sessions WHERE ends_us <= ${NOW}`
 const COUNT = /* sql */ `SELECT count(*) AS count FROM sessions`
 const DELETE_LEAST_USED = /* sql */ `
@@ -34,6 +36,7 @@ export function ledgerSessions(pool: Pool): LedgerSessionStore {
   return {
     add: (digest, { id, userId, address }, { ttlSeconds, maxSessions, manyForOne }) =>
       pool.transaction(async connection => {
+        await connection.run(HOLD)
         await connection.run(DELETE_EXPIRED)
         const [row] = await connection.run(COUNT)
         const extra = Number(row?.count) + 1 - maxSessions
