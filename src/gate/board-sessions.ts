@@ -22,7 +22,7 @@ interface BoardSessionsParts {
   keys: SigningKeys
   /** Counted from the login, however often the session is used. */
   ttlSeconds: number
-  /** Wall clock, because sessions outlive the process. */
+  /** Wall clock, because sessions outlive the process; of the database where several servers share them. */
   now: () => Micros
 }
 

@@ -1,3 +1,4 @@
+import type { Micros } from '../model/timestamp.js'
 import type { BoardRows } from './board-rows.js'
 import type { BoardSessionStore } from './board-session-store.js'
 import type { CardHistoryStore } from './card-history-store.js'
@@ -26,6 +27,8 @@ export interface BoardStore {
 }
 
 export interface MultiServerBoard {
+  /** The clock that all servers share. */
+  now(): Micros
   readonly runs: MultiServerRuns
   readonly loginFailures: LoginFailureStore
   /** Size of all tables of the board, with their indexes. */

@@ -66,7 +66,7 @@ export async function serveBoard(settings: BoardSettings, services: BoardService
       secrets: services.secrets,
       sessions: opened.store.sessions,
       loginFailures: opened.store.multiServer?.loginFailures,
-      now: wallClock,
+      now: opened.store.multiServer?.now ?? wallClock,
       elapsed: () => performance.now(),
     })
     await gate.keepOwnSessions()

@@ -14,6 +14,7 @@ import { findPostgres } from '../../support/postgres/find-postgres.js'
 import { ask } from './three-servers.js'
 
 const TOKEN = 'the-token-of-these-tests'
+const DAY_MS = 86_400_000
 const PASSWORD = 'correct horse battery'
 
 const programs = findPostgres()
@@ -83,6 +84,20 @@ else {
     const headers = { cookie, 'x-csrf-token': login.body.csrf_token, origin: two }
     t.equal((await ask(`${two}/api/logout`, { method: 'POST', headers })).status, 200)
     for (const url of urls) t.equal((await ask(`${url}/api/cards`, { headers: { cookie } })).status, 401)
+  })
+
+  t.test('a session is live by the clock of the database, whatever time the servers have', async t => {
+    const { urls } = await startBoards(t, { BOARD_PASSWORD: PASSWORD })
+    const { now } = Date
+    t.teardown(() => {
+      Date.now = now
+    })
+    const login = (url: string) => ask(`${url}/api/login`, { method: 'POST', body: { password: PASSWORD } })
+    const cookie = (await login(urls[0])).headers.getSetCookie()[0]?.split(';')[0] ?? ''
+    Date.now = () => now() + 400 * DAY_MS
+    await login(urls[1]) // ends expired sessions
+    Date.now = now
+    for (const url of urls) t.equal((await ask(`${url}/api/cards`, { headers: { cookie } })).status, 200)
   })
 
   t.test('failed logins at both servers are counted together', async t => {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { PostgresAddress } from '../../../model/postgres-address.js'
 import type { BoardStore, MultiServerBoard } from '../../board-store.js'
 import { reuseRecent } from '../../reuse-recent.js'
+import { DatabaseClock, NOW_US } from '../connection/database-clock.js'
 import { Listener } from '../connection/listener.js'
 import { Pool } from '../connection/pool.js'
 import { readSizeBytes } from '../read/statistics.js'
@@ -24,7 +25,7 @@ interface PostgresBoardStore extends BoardStore {
 
 const PROBE = /* sql */ `UPDATE board SET probe = probe + 1 RETURNING closed`
 const SALT = /* sql */ `SELECT value FROM meta WHERE name = 'salt'`
-const IS_THERE = /* sql */ `SELECT 1 AS found`
+const CLOCK = /* sql */ `SELECT ${NOW_US}`
 
 /**
  * Opens the board in its schema; creates or upgrades the tables if necessary.
@@ -37,6 +38,8 @@ export async function openPostgresBoardStore(address: PostgresAddress): Promise<
   await migrate(address, { noun: 'board', ownTable: 'cards', steps: BOARD_MIGRATIONS })
   const pool = new Pool(address, 'daybook board')
   const salt = String((await pool.run(SALT))[0]?.value)
+  const clock = new DatabaseClock()
+  clock.set((await pool.run(CLOCK))[0])
   const server = randomBytes(8).toString('hex')
   const notices = { channel: `${address.schema}_runs`, server }
   const listeners = new Set<(id: string | undefined) => void>()
@@ -54,7 +57,7 @@ export async function openPostgresBoardStore(address: PostgresAddress): Promise<
         if (sender !== server) notify(id || undefined)
       },
       check: async connection => {
-        await connection.run(IS_THERE)
+        clock.set((await connection.run(CLOCK))[0])
         notify(undefined)
       },
     })
@@ -66,6 +69,7 @@ export async function openPostgresBoardStore(address: PostgresAddress): Promise<
     sessions: sessionStore(pool, salt),
     rows: boardRows(pool),
     multiServer: {
+      now: clock.now,
       runs: {
         ...multiServerRuns(pool, { leases: leaseTasks(pool, server), notices }),
         onChange: call => {

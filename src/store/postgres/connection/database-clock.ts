@@ -4,8 +4,8 @@ import type { Micros } from '../../../model/timestamp.js'
 export const NOW_US = `(extract(epoch FROM clock_timestamp()) * 1000000)::bigint AS now_us`
 
 /**
- * The clock of the database server: all servers of a ledger use it, so it does not matter whether their own clocks are
- * right. Between two readings, this machine only measures how much time passes.
+ * The clock of the database server: all servers of a ledger or board use it, so it does not matter whether their own
+ * clocks are right. Between two readings, this machine only measures how much time passes.
  */
 export class DatabaseClock {
   #read: Micros = 0
