@@ -199,11 +199,12 @@ export class LedgerAccounts implements Accounts {
     const password_hash = await hasher.hash(password)
     const changes = { password_hash, updated_at: toTimestamp(now()) }
     const entry = this.toEntry(before, { ...before, ...changes }, by)
-    const replaces_hash = before.password_hash
-    if (!(await users.update(user.id, { ...changes, replaces_hash }, this.rule, entry))) throw wrongPassword()
-    log.writeLine(entry)
+    // Before the change: a server that stops after it leaves no session with a token from before it.
     const renewed = session === undefined ? undefined : await sessions.renew(session)
-    if (renewed === undefined) await sessions.endAllOf(user.id)
+    const sent = { ...changes, replaces_hash: before.password_hash, keeps_session: renewed?.id }
+    if (!(await users.update(user.id, sent, this.rule, entry))) throw wrongPassword()
+    log.writeLine(entry)
+    await sessions.endOf(user.id, id => id !== renewed?.id)
     return renewed && this.confirm(renewed, password_hash)
   }
 

@@ -31,6 +31,8 @@ export interface UserChanges {
   password_hash?: string
   /** Makes the change only if this is the stored hash: otherwise another change took precedence. */
   replaces_hash?: string
+  /** Id of the session that stays if the password changes. */
+  keeps_session?: string | undefined
   /** UTC, six digits. */
   updated_at: string
 }
@@ -57,6 +59,9 @@ export interface UserStore {
   /** Closes the ledger in the same transaction. @throws AppError `conflict/username_taken` */
   create(user: StoredUser, log?: AccountLogEntry): Promise<void>
   /**
+   * If the password changes or the user is disabled, a store that keeps sessions ends those of the user in the same
+   * transaction: a server that stops after it leaves none.
+   *
    * @returns the changed user; `undefined` if it does not exist, or no longer has the hash `replaces_hash`
    * @throws AppError `conflict/last_admin` when no enabled admin would be left
    */

@@ -1,5 +1,5 @@
 import type { LedgerSessionStore, StoredLedgerSession } from '../../ledger-session-store.js'
-import type { Row } from '../connection/connection.js'
+import type { Connection, Row } from '../connection/connection.js'
 import type { Pool } from '../connection/pool.js'
 import { textArray } from '../connection/text-array.js'
 
@@ -26,6 +26,7 @@ const NOTE_USE = /* sql */ `UPDATE sessions SET used_us = ${NOW} WHERE digest = 
 const RENEW = /* sql */ `
   UPDATE sessions SET digest = $2, used_us = ${NOW} WHERE digest = $1 AND ends_us > ${NOW} RETURNING ${SESSION}`
 const DELETE_OTHERS = /* sql */ `DELETE FROM sessions WHERE user_id = $1 AND digest <> $2`
+const DELETE_EXCEPT = /* sql */ `DELETE FROM sessions WHERE user_id = $1 AND id IS DISTINCT FROM $2::text`
 const DELETE = /* sql */ `DELETE FROM sessions WHERE digest = $1`
 const LIST = /* sql */ `
   SELECT ${SESSION} FROM sessions WHERE user_id = $1 AND ends_us > ${NOW} ORDER BY used_us DESC, started_us DESC`
@@ -61,6 +62,15 @@ export function ledgerSessions(pool: Pool): LedgerSessionStore {
     deleteOf: async (userId, ids) => (await pool.run(DELETE_OF, userId, textArray(ids))).length,
     deleteAllOf: async userId => void (await pool.run(DELETE_ALL_OF, userId)),
   }
+}
+
+/**
+ * Ends the sessions of a user in a transaction that changes the user. A login that adds a session waits for the commit,
+ * and then finds that its user has changed.
+ */
+export async function endSessionsOf(connection: Connection, userId: string, keptId: string | undefined): Promise<void> {
+  await connection.run(HOLD)
+  await connection.run(DELETE_EXCEPT, userId, keptId ?? null)
 }
 
 function toSession(row: Row): StoredLedgerSession {

@@ -8,6 +8,7 @@ import type { Pool } from '../connection/pool.js'
 import { isStorable } from '../connection/text-array.js'
 import { READ_STATE, refuseMoved } from '../write/refuse-unwritable.js'
 import { addAccountLogEntry, listAccountLog } from './account-log.js'
+import { endSessionsOf } from './ledger-sessions.js'
 
 const IS_CLOSED = /* sql */ `SELECT value FROM meta WHERE name = 'closed'`
 export const MARK_CLOSED = /* sql */ `UPDATE meta SET value = 'true' WHERE name = 'closed' AND value <> 'true'`
@@ -83,7 +84,7 @@ export function userTasks(pool: Pool): UserStore {
     update: (id, sent, rule, log) =>
       pool.transaction(async connection => {
         if (!isStorable(id)) return undefined
-        const { replaces_hash, ...changes } = sent
+        const { replaces_hash, keeps_session, ...changes } = sent
         const admins = await holdAdmins(connection)
         const before = findUser(await connection.run(HOLD, id))
         if (!before || (replaces_hash ?? before.password_hash) !== before.password_hash) return undefined
@@ -91,6 +92,8 @@ export function userTasks(pool: Pool): UserStore {
         if (isAdmin(before) && !isAdmin(after) && !mayLeave(admins, id, rule)) throw lastAdmin()
         await connection.run(UPDATE, id, after.role, after.enabled, after.password_hash, after.updated_at)
         await addLog(connection, log)
+        if (after.password_hash !== before.password_hash || !after.enabled)
+          await endSessionsOf(connection, id, keeps_session)
         return after
       }),
     delete: (id, rule, log) =>

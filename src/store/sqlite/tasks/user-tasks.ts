@@ -61,7 +61,7 @@ export function userTasks(database: Database) {
       return createUser(database, user) ? logged(database, undefined, log) : nameTaken()
     }),
     update: write((id: string, sent: UserChanges, rule: LastAdminRule, log?: AccountLogEntry) => {
-      const { replaces_hash, ...changes } = sent
+      const { replaces_hash, keeps_session: _, ...changes } = sent
       const before = findUser(database, id)
       if (!before || (replaces_hash ?? before.password_hash) !== before.password_hash) return undefined
       const after = { ...before, ...changes }
