@@ -29,8 +29,11 @@ export interface MultiServerStore {
    */
   onEvents(listener: () => void): void
 
-  /** Calls the listener, until the store is closed, with the name of a consumer that another server has changed. */
-  onConsumerChange(listener: (name: string) => void): void
+  /**
+   * Calls the listener, until the store is closed, with the name of a consumer that another server has changed; with
+   * undefined if any consumer may have changed.
+   */
+  onConsumerChange(listener: (name: string | undefined) => void): void
 
   /** Size of all tables of the ledger, with their indexes. */
   sizeBytes(): Promise<number>

@@ -38,6 +38,10 @@ export class ConsumerPolls {
     for (const poll of this.#polls.get(name) ?? []) poll.abort()
   }
 
+  wakeAll(): void {
+    for (const name of this.#polls.keys()) this.wake(name)
+  }
+
   /** Whether a request of the instance with this fence waits. */
   hasFence(name: string, fence: number): boolean {
     for (const poll of this.#polls.get(name) ?? []) if (poll.request.fence === fence) return true

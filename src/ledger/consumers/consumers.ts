@@ -44,7 +44,10 @@ export class Consumers {
 
   /** Wakes requests that wait for a consumer that another server changes, until the store is closed. */
   watchOthers(): void {
-    this.parts.store.multiServer?.onConsumerChange(name => this.#polls.wake(name))
+    this.parts.store.multiServer?.onConsumerChange(name => {
+      if (name === undefined) this.#polls.wakeAll()
+      else this.#polls.wake(name)
+    })
   }
 
   /**

@@ -95,7 +95,10 @@ export async function openPostgresStore({ address, replica, clock }: PostgresSto
   const wakeAll = () => {
     for (const listener of listeners) listener()
   }
-  const consumerListeners = new Set<(name: string) => void>()
+  const consumerListeners = new Set<(name: string | undefined) => void>()
+  const notifyConsumers = (name: string | undefined) => {
+    for (const listener of consumerListeners) listener(name)
+  }
   let listener: Listener | undefined
   const listen = () => {
     let head: unknown
@@ -109,9 +112,13 @@ export async function openPostgresStore({ address, replica, clock }: PostgresSto
       const [sender, consumer] = payload.split(' ')
       if (sender === server) return
       if (consumer === undefined) wakeAll()
-      else for (const call of consumerListeners) call(consumer)
+      else notifyConsumers(consumer)
     }
-    listener ??= new Listener({ address, channel, onNotification, onGap: wakeAll, check })
+    const onGap = () => {
+      wakeAll()
+      notifyConsumers(undefined)
+    }
+    listener ??= new Listener({ address, channel, onNotification, onGap, check })
   }
   const groups = new EventGroups({ address, clock, notify: { channel, payload: server } })
   const recordEntry = async (

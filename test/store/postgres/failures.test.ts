@@ -6,8 +6,10 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { inspect } from 'node:util'
 import t, { type Test } from 'tap'
+import { Ledger } from '../../../src/ledger/ledger.js'
 import { AppError } from '../../../src/model/app-error.js'
 import type { PostgresAddress } from '../../../src/model/postgres-address.js'
+import { toTimestamp } from '../../../src/model/timestamp.js'
 import { checkPostgresLedger } from '../../../src/runtime/doctor/postgres.js'
 import type { EventToRecord } from '../../../src/store/event-store.js'
 import { Connection } from '../../../src/store/postgres/connection/connection.js'
@@ -26,6 +28,8 @@ import { until } from '../../support/until.js'
 
 /** A statement without a name (Parse), and how a message with its values (Bind) begins. */
 const CUT_MESSAGES = 'P\0\0\0\x10\0SELECT 1\0\0\0B\0\x10\0\0'
+
+const OPEN = { role: 'open' } as const
 
 const programs = findPostgres()
 if (programs === undefined) t.plan(0, 'there is no PostgreSQL server')
@@ -101,6 +105,27 @@ else {
       await Promise.all(stores.map(store => store.close()))
     },
   )
+
+  t.test('a waiting read notices a change of its consumer whose notification was lost', async t => {
+    const address = await cluster.emptyLedger(t)
+    const store = await openPostgresStore({ address })
+    t.teardown(() => store.close())
+    const { now: clock } = store.multiServer
+    const { consumers } = await Ledger.open({ store, clock, newSubscriptionId: () => 'sub_1' })
+    await consumers.save('mail', { position: 'now' }, OPEN)
+    const { signal } = new AbortController()
+    const request = { waitSeconds: 20, leaseSeconds: 5, limit: 9, signal, wrapRead: <Read>(read: Read) => read }
+    const reading = consumers.nextBatch('mail', request, OPEN)
+    const started = performance.now()
+    await until(
+      async () => String((await consumers.get('mail', OPEN)).leased_until) > toTimestamp(clock() + 10_000_000),
+    )
+    await cluster.sql(`
+      DELETE FROM ${address.schema}.consumers;
+      SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'daybook notifications'`)
+    await t.rejects(reading, { code: 'not_found' })
+    t.ok(performance.now() - started < 15_000)
+  })
 
   t.test(
     'servers keep working when PostgreSQL is killed and started again, and no acknowledged event is lost',
