@@ -51,6 +51,22 @@ else {
     t.match(await consumers.find(key), { dead_letters: most })
   })
 
+  t.test(
+    'after the clock of the database was set back by hours, the lease of a lost server can be acquired',
+    async t => {
+      const address = await cluster.emptyLedger(t)
+      const { multiServer, close } = await openPostgresStore({ address })
+      t.teardown(close)
+      await multiServer.acquireLease('watch', 300)
+      t.equal(await multiServer.acquireLease('watch', 30), undefined)
+      // As if it had been acquired three hours later.
+      await cluster.sql(`UPDATE ${address.schema}.leases SET ends_at = ends_at + interval '3 hours'`)
+      t.equal(await multiServer.isLeaseHeld('watch'), false)
+      t.match(await multiServer.acquireLease('watch', 30), { fence: 2 })
+      t.equal(await multiServer.isLeaseHeld('watch'), true)
+    },
+  )
+
   t.test('a subscription that a copy deletes and brings back is only a saved one for other servers', async t => {
     const { copies, multiServer, close } = await openPostgresStore({ address: await cluster.emptyLedger(t) })
     t.teardown(close)

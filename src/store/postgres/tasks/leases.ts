@@ -5,11 +5,16 @@ import type { Pool } from '../connection/pool.js'
 
 /** By the clock of the database server. */
 const ENDS_AT = `clock_timestamp() + make_interval(secs => $3)`
+/**
+ * When a lease that is held may end. No lease is as long as ten minutes: one that ends later was given before the clock
+ * was set back, such as by a failover to a host whose clock is behind, and its holder may be gone.
+ */
+const HELD_RANGE = `clock_timestamp() AND clock_timestamp() + interval '10 minutes'`
 /** If another transaction is inserting the row, the statement waits for it, and then finds the lease taken. */
 const ACQUIRE = /* sql */ `
   INSERT INTO leases AS lease (name, holder, fence, ends_at) VALUES ($1, $2, 1, ${ENDS_AT})
   ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, fence = lease.fence + 1, ends_at = excluded.ends_at
-  WHERE lease.ends_at < clock_timestamp()
+  WHERE lease.ends_at NOT BETWEEN ${HELD_RANGE}
   RETURNING fence`
 /** A renewal that arrives after the release changes nothing. One that is late renews the lease, if no other server has taken it. */
 const RENEW = /* sql */ `
@@ -18,7 +23,7 @@ const RENEW = /* sql */ `
   RETURNING fence`
 /** The row stays, so that its fence continues to rise. */
 const RELEASE = /* sql */ `UPDATE leases SET ends_at = '-infinity' WHERE name = $1 AND fence = $2`
-const IS_HELD = /* sql */ `SELECT 1 AS found FROM leases WHERE name = $1 AND ends_at >= clock_timestamp()`
+const IS_HELD = /* sql */ `SELECT 1 AS found FROM leases WHERE name = $1 AND ends_at BETWEEN ${HELD_RANGE}`
 
 /** Leases on work that one server alone may do. @param holder names this server, for operators */
 export function leaseTasks(
