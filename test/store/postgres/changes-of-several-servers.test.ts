@@ -67,6 +67,24 @@ else {
     },
   )
 
+  t.test('a failed login does not wait for an older one that another server is counting again', async t => {
+    const address = await cluster.emptyLedger(t)
+    const { multiServer, close } = await openPostgresStore({ address })
+    const { loginFailures } = multiServer
+    await loginFailures.add([{ key: 'older', windowMs: 1 }])
+    const another = await Connection.open(address, 'daybook test')
+    t.teardown(() => Promise.all([close(), another.close()]))
+    await until(async () => (await loginFailures.read(['older']))[0] === undefined)
+    await another.script('BEGIN; UPDATE login_failures SET failures = 1')
+    await loginFailures.add([{ key: 'new', windowMs: 60_000 }])
+    await another.script('ROLLBACK')
+    await loginFailures.add([{ key: 'next', windowMs: 60_000 }])
+    const [{ count } = {}] = await cluster.sql(
+      `SELECT count(*)::integer AS count FROM ${address.schema}.login_failures`,
+    )
+    t.equal(count, 2, 'the older one was removed')
+  })
+
   t.test('a subscription that a copy deletes and brings back is only a saved one for other servers', async t => {
     const { copies, multiServer, close } = await openPostgresStore({ address: await cluster.emptyLedger(t) })
     t.teardown(close)

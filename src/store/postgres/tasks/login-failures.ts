@@ -17,8 +17,13 @@ const READ = /* sql */ `
   SELECT key, failures, (extract(epoch FROM ends_at - ${NOW}) * 1000)::bigint AS left_ms,
     (extract(epoch FROM ${NOW} - last_at) * 1000)::bigint AS since_ms
   FROM login_failures WHERE key = ANY ($1::text[]) AND ends_at > ${NOW}`
-/** An index can find these: `clock_timestamp()` may change from row to row. */
-const DROP_ENDED = /* sql */ `DELETE FROM login_failures WHERE ends_at < statement_timestamp()`
+/**
+ * An index can find these: `clock_timestamp()` may change from row to row. Those that another server is counting stay: it
+ * locks them in another order.
+ */
+const DROP_ENDED = /* sql */ `
+  DELETE FROM login_failures WHERE key = ANY (ARRAY(
+    SELECT key FROM login_failures WHERE ends_at < statement_timestamp() FOR UPDATE SKIP LOCKED))`
 /** In the order of the keys, so that servers cannot deadlock. */
 const ADD = /* sql */ `
   INSERT INTO login_failures AS known (key, failures, ends_at, last_at)
