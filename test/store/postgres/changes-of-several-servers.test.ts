@@ -7,6 +7,7 @@ import { TestCluster } from '../../support/postgres/cluster.js'
 import { findPostgres } from '../../support/postgres/find-postgres.js'
 import { storedSubscription } from '../../support/subscription.js'
 import { until } from '../../support/until.js'
+import { userNamed } from '../user-store-conformance.js'
 
 const programs = findPostgres()
 if (programs === undefined) t.plan(0, 'there is no PostgreSQL server')
@@ -83,6 +84,22 @@ else {
       `SELECT count(*)::integer AS count FROM ${address.schema}.login_failures`,
     )
     t.equal(count, 2, 'the older one was removed')
+  })
+
+  t.test('concurrent changes of users at several servers all succeed, also while roles change', async t => {
+    const address = await cluster.emptyLedger(t)
+    const stores = await Promise.all([openPostgresStore({ address }), openPostgresStore({ address })])
+    t.teardown(() => Promise.all(stores.map(store => store.close())))
+    const names = ['a', 'b', 'c', 'z']
+    const [{ users }] = stores
+    for (const name of names) await users.create(userNamed(name, name === 'z' ? { role: 'admin' } : {}))
+    const changes = Array.from({ length: 200 }, (_, n) => {
+      const role = n % 3 === 0 ? 'member' : 'admin'
+      const changed = { role, updated_at: '2031-05-04T10:00:00.000000Z' } as const
+      return stores[n % 2]?.users.update(`id-${names[(n * 5 + (n >> 2)) % 3]}`, changed, { mayLoseLastAdmin: false })
+    })
+    const failed = (await Promise.allSettled(changes)).filter(({ status }) => status === 'rejected')
+    t.same(failed, [])
   })
 
   t.test('a subscription that a copy deletes and brings back is only a saved one for other servers', async t => {

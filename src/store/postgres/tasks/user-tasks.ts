@@ -28,8 +28,12 @@ const CREATE = /* sql */ `
 const UPDATE = /* sql */ `
   UPDATE users SET role = $2, enabled = $3, password_hash = $4, updated_at = $5 WHERE id = $1`
 const DELETE = /* sql */ `DELETE FROM users WHERE id = $1`
-/** Changes of administrators run one after the other: two of them could leave none. */
-const HOLD_ADMINS = /* sql */ `SELECT id FROM users WHERE role = 'admin' AND enabled ORDER BY id FOR UPDATE`
+/**
+ * Changes of users run one after the other: two of them could leave no administrator. With locks on the rows of the
+ * administrators, changes that begin while one is appointed could wait for each other.
+ */
+const HOLD_CHANGES = /* sql */ `LOCK TABLE users IN SHARE ROW EXCLUSIVE MODE`
+const LIST_ADMINS = /* sql */ `SELECT id FROM users WHERE role = 'admin' AND enabled`
 
 const TOKEN = 'id, user_id, digest, prefix, may, sources, name, expires_at, created_at, last_used_at'
 const ADD_TOKEN = /* sql */ `
@@ -151,9 +155,9 @@ async function remove(pool: Pool, keys: string[], sql: string, log: AccountLogEn
 }
 
 async function holdAdmins(connection: Connection): Promise<Row[]> {
-  const admins = await connection.run(HOLD_ADMINS)
+  await connection.run(HOLD_CHANGES)
   await refuseIfMoved(connection)
-  return admins
+  return connection.run(LIST_ADMINS)
 }
 
 /** Call it after the first statement of a change, which locks its table. */
