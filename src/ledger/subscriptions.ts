@@ -55,7 +55,7 @@ export class Subscriptions {
     const { subscriptions } = options.store
     const incomplete: Subscription[] = []
     const { multiServer } = options.store
-    const all = multiServer ? await multiServer.subscriptionChanges(0) : undefined
+    const all = multiServer ? await multiServer.subscriptionChanges(undefined) : undefined
     opened.#version = all?.version
     for (const stored of all?.saved ?? (await subscriptions.list())) {
       if (stored.problem !== undefined) opened.withProblems.push(stored)
@@ -168,7 +168,7 @@ export class Subscriptions {
   }
 
   async #applyChanges(): Promise<void> {
-    const changes = await this.options.store.multiServer?.subscriptionChanges(this.#version ?? 0)
+    const changes = await this.options.store.multiServer?.subscriptionChanges(this.#version)
     if (!changes) return
     for (const id of changes.deleted) this.#forget(id)
     for (const subscription of changes.saved) this.#watch(subscription)

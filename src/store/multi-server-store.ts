@@ -21,8 +21,11 @@ export interface MultiServerStore {
   /** The clock that all servers share. */
   now(): Micros
 
-  /** The changes of subscriptions by any server. Version 0 is before all of them. */
-  subscriptionChanges(since: number): Promise<SubscriptionChanges>
+  /**
+   * The changes of subscriptions by any server after a version; with undefined all subscriptions, without the deleted ones,
+   * whose number only rises.
+   */
+  subscriptionChanges(since: number | undefined): Promise<SubscriptionChanges>
 
   /**
    * Calls the listener, until the store is closed, after other servers have recorded events; sometimes also when none have.

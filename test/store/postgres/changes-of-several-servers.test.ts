@@ -112,4 +112,14 @@ else {
     await copies.writeState({ subscriptions: [] })
     t.match(await multiServer.subscriptionChanges(0), { saved: [], deleted: ['sub_1'] })
   })
+
+  t.test('a server that starts reads the subscriptions that there are, and not the deleted ones', async t => {
+    const { subscriptions, multiServer, close } = await openPostgresStore({ address: await cluster.emptyLedger(t) })
+    t.teardown(close)
+    for (const id of ['sub_1', 'sub_2']) await subscriptions.save(storedSubscription({ id }))
+    await subscriptions.delete('sub_1')
+    const { version, saved, deleted } = await multiServer.subscriptionChanges(undefined)
+    t.same({ version, saved: saved.map(({ id }) => id), deleted }, { version: 3, saved: ['sub_2'], deleted: [] })
+    t.match(await multiServer.subscriptionChanges(0), { deleted: ['sub_1'] }, 'a server that has run since then')
+  })
 }

@@ -41,10 +41,10 @@ const NOTE_DELETION = /* sql */ `
   WITH next AS (UPDATE subscription_version SET version = version + 1 RETURNING version)
   INSERT INTO deleted_subscriptions (id, version) SELECT $1, version FROM next
   ON CONFLICT (id) DO UPDATE SET version = excluded.version`
-/** In one snapshot. */
+/** In one snapshot. Without a version: no deletions. */
 const CHANGED = /* sql */ `
   SELECT clock.version AS newest, changed.* FROM subscription_version AS clock LEFT JOIN (
-    SELECT id, owner_user_id, body FROM subscriptions WHERE version > $1
+    SELECT id, owner_user_id, body FROM subscriptions WHERE version > coalesce($1::bigint, 0)
     UNION ALL SELECT id, NULL, NULL FROM deleted_subscriptions WHERE version > $1
   ) AS changed ON true`
 
@@ -122,9 +122,9 @@ async function holdVersion(connection: Connection): Promise<void> {
   refuseMoved((await connection.run(READ_STATE))[0])
 }
 
-/** The changes since a version. */
-export async function readSubscriptionChanges(pool: Pool, since: number): Promise<SubscriptionChanges> {
-  const rows = await pool.run(CHANGED, since)
+/** See `MultiServerStore`. */
+export async function readSubscriptionChanges(pool: Pool, since: number | undefined): Promise<SubscriptionChanges> {
+  const rows = await pool.run(CHANGED, since ?? null)
   const changed = rows.filter(row => row.id !== null)
   const isDeleted = (row: Row) => row.body === null
   return {
