@@ -95,7 +95,7 @@ function leaseLost(): AppError {
   return new AppError(
     'conflict',
     'lease_lost',
-    'Another instance reads for this consumer, its position was set, or the lease was released.',
+    'Another instance reads for this consumer, its position or its filters were changed, or the lease was released.',
     {
       hint: 'Read again without fence.',
     },

@@ -5,6 +5,7 @@ import t, { type Test } from 'tap'
 import { shownAddress } from '../../src/model/postgres-address.js'
 import { serve } from '../../src/runtime/serve/serve.js'
 import { readServeSettings } from '../../src/settings/serve-settings.js'
+import { openPostgresStore } from '../../src/store/postgres/store.js'
 import { ownFolder } from '../black-box/own-folder.js'
 import { ROOT } from '../docs/pages.js'
 import { readReference } from '../docs/reference-page.js'
@@ -59,11 +60,14 @@ async function readFollower(t: Test, follow: string, env: Record<string, string>
   }
 }
 
-/** The metrics of a server with a read replica. The replica can be the same database in this test. */
+/** The metrics of a server with a read replica. */
 async function readWithReplica(t: Test, env: Record<string, string>): Promise<string> {
-  const address = await (await TestCluster.shared(t, programs ?? '')).emptyLedger(t)
-  const database = shownAddress(address)
-  const sources = memorySources({ env: { ...env, EVENT_DB: database, EVENT_DB_READ: database } })
+  const primary = await TestCluster.start(t, programs ?? '')
+  const address = primary.newAddress()
+  await (await openPostgresStore({ address })).close()
+  const standby = await TestCluster.standbyOf(t, primary)
+  const read = { ...address, hosts: [{ host: standby.folder, port: standby.port }] }
+  const sources = memorySources({ env: { ...env, EVENT_DB: shownAddress(address), EVENT_DB_READ: shownAddress(read) } })
   const { ledger, close } = await serve(readServeSettings({ only: 'ledger', port: '0' }, sources), sources)
   t.teardown(close)
   return (

@@ -138,23 +138,27 @@ export class Consumers {
     const deadline = performance.now() + request.waitSeconds * 1000
     let { fence } = request
     let continues = false
-    for (;;) {
-      const poll = this.#polls.open(name, { signal: request.signal, fence })
-      if (!poll) throw tooManyInstances()
-      const attempt = new ReadAttempt(this.parts, key, { ...request, fence, continues, deadline }, poll)
-      try {
-        const batch = await attempt.run().finally(() => poll.end())
-        if (batch) return batch
-      } catch (error) {
-        // The caller never learns the number of its new lease, so it could neither continue nor release it. If the store
-        // fails here too, the lease ends with its time.
-        if (attempt.isLeased && request.fence === undefined) {
-          await this.release(name, attempt.fence, caller).catch(() => undefined)
+    let hasLease = false
+    try {
+      for (;;) {
+        const poll = this.#polls.open(name, { signal: request.signal, fence })
+        if (!poll) throw tooManyInstances()
+        const attempt = new ReadAttempt(this.parts, key, { ...request, fence, continues, deadline }, poll)
+        try {
+          const batch = await attempt.run()
+          if (batch) return batch
+        } finally {
+          poll.end()
+          continues = attempt.isLeased
+          hasLease ||= continues
+          fence = attempt.fence
         }
-        throw error
       }
-      continues = attempt.isLeased
-      fence = attempt.fence
+    } catch (error) {
+      // The caller never learns the number of its new lease, so it could neither continue nor release it. If the store
+      // fails here too, the lease ends with its time.
+      if (hasLease && request.fence === undefined) await this.release(name, fence, caller).catch(() => undefined)
+      throw error
     }
   }
 

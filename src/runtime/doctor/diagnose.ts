@@ -53,7 +53,8 @@ export async function diagnose(settings: DoctorSettings): Promise<Diagnosis> {
   const written = [fileURLToPath(new URL('../../../../package.json', import.meta.url))]
   const inPostgres = postgres && (await findingsOf('', () => checkPostgresLedger(postgres, wallClock())))
   if (inPostgres) add('ledger', inPostgres)
-  if (postgres && replica) add('ledger', await findingsOf('', () => checkReplica(replica, postgres)))
+  if (postgres && replica && worstOf(inPostgres ?? []) !== 'fail')
+    add('ledger', await findingsOf('', () => checkReplica(replica, postgres)))
   if (boardPostgres) add('board', await findingsOf('', () => checkPostgresBoard(boardPostgres)))
   add('clock', await findingsOf(written[0] ?? '', () => checkClock(wallClock(), head, written)))
   // A ledger in PostgreSQL is backed up with its programs.

@@ -75,7 +75,8 @@ async function copyRows(
   await to.runs.setPaused(await from.runs.isPaused())
   const [there, here] = [await summarise(from), await summarise(to)]
   if (there.digest !== here.digest) throw copyDiffers()
-  await lastCommit(to.rows.setClosed(undefined), target.database)
+  const isIncomplete = async () => (await to.rows.findClosed()) !== undefined
+  await lastCommit(() => to.rows.setClosed(undefined), isIncomplete, target.database)
   const { cards, card_history, runs, run_log } = here.counts
   const counts = { cards, history: card_history, runs, log_pieces: run_log }
   return { from: source.database, to: target.database, ...counts, digest: here.digest }

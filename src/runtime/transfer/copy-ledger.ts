@@ -34,7 +34,8 @@ const ALL = Number.MAX_SAFE_INTEGER
 /**
  * Moves a ledger to another place: copies its events while it records others, then stops it, copies the rest, and
  * compares both. The new ledger has the epoch, instants, counts and digests of the old one, which then accepts no
- * changes. The same call continues an interrupted move; a move that fails leaves the old ledger in use.
+ * changes. The same call continues an interrupted move; a move that fails leaves the old ledger in use, unless the
+ * new one may be open already.
  *
  * @throws AppError `not_found/ledger_missing`, `conflict/ledger_not_empty`, `conflict/copy_differs`,
  *   `configuration/continued_elsewhere`, `unavailable/server_not_stopped`,
@@ -153,7 +154,8 @@ class LedgerCopy {
     await this.#compare(source, state)
     await this.#compareMoved(moved)
     const epoch = this.mark?.epoch ?? ''
-    await lastCommit(copies.saveMark(null, epoch), to)
+    const isIncomplete = async () => (await copies.findMark()) !== null
+    await lastCommit(() => copies.saveMark(null, epoch), isIncomplete, to)
     const { captured_at = null, digest = null } = toHeadText(this.head) ?? {}
     const { subscriptions, users, tokens, consumers } = state
     return {

@@ -1,15 +1,23 @@
 import { AppError } from '../../model/app-error.js'
 
 /**
- * The last commit of a move opens the new place. If its answer is lost, the new place may be open, so the old one must
+ * The last commit of a move opens the new place. If its answer is lost, the new place may be open: then the old one must
  * stay closed.
  *
- * @throws AppError `unavailable/outcome_unknown`
+ * @param isIncomplete reads whether the new place is still closed
+ * @throws as `commit` if nothing was committed; AppError `unavailable/outcome_unknown`
  */
-export async function lastCommit(commit: Promise<void>, place: string): Promise<void> {
+export async function lastCommit(
+  commit: () => Promise<void>,
+  isIncomplete: () => Promise<boolean>,
+  place: string,
+): Promise<void> {
   try {
-    await commit
+    await commit()
   } catch (cause) {
+    const incomplete = await isIncomplete().catch(() => undefined) // it cannot be reached
+    if (incomplete === false) return
+    if (incomplete) throw cause
     const message = `Everything was copied to ${place}, but whether it is open there is unknown.`
     const hint =
       'Repeat the command. If it answers that the new place is not empty, the move is complete: use that place.'

@@ -1,10 +1,16 @@
 import t from 'tap'
 import { lastCommit, mayBeMoved } from '../../../src/runtime/transfer/last-commit.js'
 
-t.test('a lost answer to the last commit of a move keeps the old place closed, another failure does not', async t => {
-  const lost: unknown = await lastCommit(Promise.reject(new Error('connection lost')), '/srv/new').catch(error => error)
-  t.match(lost, { category: 'unavailable', code: 'outcome_unknown', message: /\/srv\/new.*Repeat the command/ })
-  t.equal(mayBeMoved(lost), true)
-  t.equal(mayBeMoved(new Error('The disk is full.')), false)
-  await t.resolves(lastCommit(Promise.resolve(), '/srv/new'))
+const lost = () => Promise.reject(new Error('connection lost'))
+
+t.test('the old place of a move stays closed only if the new one may be open', async t => {
+  const failure = (isIncomplete: () => Promise<boolean>) =>
+    lastCommit(lost, isIncomplete, '/srv/new').catch(error => error)
+  const unknown: unknown = await failure(lost)
+  t.match(unknown, { category: 'unavailable', code: 'outcome_unknown', message: /\/srv\/new.*Repeat the command/ })
+  t.equal(mayBeMoved(unknown), true)
+  const incomplete: unknown = await failure(async () => true)
+  t.match(incomplete, { message: 'connection lost' })
+  t.equal(mayBeMoved(incomplete), false)
+  t.equal(await failure(async () => false), undefined, 'only the answer was lost')
 })

@@ -9,8 +9,15 @@ t.test('sequences of three characters are counted once for each text', t => {
   t.equal(countTrigrams('abc'), 1)
   t.equal(countTrigrams('abcabcabc'), 3)
   t.equal(countTrigrams('abc'), 1, 'the text before does not count')
-  const words = Array.from({ length: 3_000 }, (_, at) => Math.imul(at, 0x9e3779b1).toString(36)).join(' ')
-  t.ok(countTrigrams(words) > words.length / 2)
+  const words = Array.from({ length: 12_000 }, (_, at) => Math.imul(at + 1, 0x9e3779b1).toString(36)).join(' ')
+  const ideographs = String.fromCharCode(
+    ...Array.from({ length: 50_000 }, (_, at) => 0x4e00 + (Math.imul(at, 40_503) % 20_000)),
+  )
+  for (const text of [words, ideographs]) {
+    const different = new Set(Array.from({ length: text.length - 2 }, (_, at) => text.slice(at, at + 3))).size
+    const counted = countTrigrams(text)
+    t.ok(counted <= different && counted > 0.9 * different, `${counted} of ${different}`)
+  }
   t.ok(countTrigrams('all is well '.repeat(1_000)) < 20)
   t.end()
 })

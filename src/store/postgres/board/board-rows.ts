@@ -63,7 +63,7 @@ export function boardRows(pool: Pool): BoardRows {
     setClosed: closed =>
       pool.transaction(async connection => {
         await connection.run(SET_CLOSED, closed ? JSON.stringify(closed) : null)
-        await connection.run(WAIT_FOR_OUTPUT)
+        if (closed) await connection.run(WAIT_FOR_OUTPUT)
       }),
   }
 }

@@ -234,7 +234,7 @@ async function openAt<Opened>(
   try {
     await client.query(sessionSql(address))
     const { rows } = await client.query(`SELECT current_setting('transaction_read_only') AS read_only`)
-    if (access !== 'read' && rows[0]?.read_only === 'on') throw readOnly()
+    if (access !== 'read' && rows[0]?.read_only === 'on') throw readOnly(placeOf(address, host))
     return opened
   } catch (error) {
     await end(client)

@@ -48,6 +48,7 @@ export class Pool {
     const used = this.#work.run(async () => {
       const connection = await this.#take()
       try {
+        if (signal?.aborted) throw signal.reason
         return signal ? await this.#abortable(connection, work, signal) : await work(connection)
       } finally {
         this.#giveBack(connection)
@@ -84,7 +85,6 @@ export class Pool {
       cancelled = this.#cancel(connection)
     }
     signal.addEventListener('abort', abort, { once: true })
-    if (signal.aborted) abort()
     try {
       return await work(connection)
     } finally {

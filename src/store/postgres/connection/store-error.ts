@@ -113,8 +113,8 @@ export function toStoreError(error: unknown, place?: string): unknown {
   return toAppError(...known, { cause: error, place })
 }
 
-export function readOnly(): AppError {
-  return toAppError('store_read_only', FAILURES.store_read_only)
+export function readOnly(place: string): AppError {
+  return toAppError('store_read_only', FAILURES.store_read_only, { place })
 }
 
 function toAppError(

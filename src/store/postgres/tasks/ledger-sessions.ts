@@ -8,7 +8,7 @@ const NOW = `(extract(epoch FROM clock_timestamp()) * 1000000)::bigint`
 const NOTED_USE_US = 60_000_000
 
 const SESSION = 'id, user_id, address, started_us, used_us'
-/** Logins of several servers are counted one after the other. */
+/** Logins and renewals of several servers run one after the other: their counts are exact, and they cannot deadlock. */
 const HOLD = /* sql */ `LOCK TABLE sessions IN SHARE ROW EXCLUSIVE MODE`
 const DELETE_EXPIRED = /* sql */ `DELETE FROM sessions WHERE ends_us <= ${NOW}`
 const COUNT = /* sql */ `SELECT count(*) AS count FROM sessions`
@@ -51,6 +51,7 @@ export function ledgerSessions(pool: Pool): LedgerSessionStore {
     },
     renew: (digest, newDigest) =>
       pool.transaction(async connection => {
+        await connection.run(HOLD)
         const [row] = await connection.run(RENEW, digest, newDigest)
         if (!row) return undefined
         const session = toSession(row)

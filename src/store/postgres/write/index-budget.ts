@@ -6,19 +6,21 @@ import type { PreparedEvent } from './prepared-event.js'
  */
 export const MOST_TRIGRAMS = 1_000_000
 
-const SLOTS = 1 << 16
-const lastText = new Uint32Array(SLOTS)
+const SLOT_BITS = 20
+/** The number of the text that has a sequence, for each sequence. */
+const lastText = new Uint32Array(1 << SLOT_BITS)
 let textNumber = 0
 
-/** How many different sequences of three characters a text has: nearly, because two may count as one. */
+/** How many different sequences of three characters a text has; a few less, as two may share a slot. */
 export function countTrigrams(text: string | null): number {
   if (text === null) return 0
   textNumber = (textNumber + 1) >>> 0
   let count = 0
   for (let at = 2; at < text.length; at++) {
-    const two = text.charCodeAt(at - 2) * 31 + text.charCodeAt(at - 1)
-    const hash = Math.imul(two * 31 + text.charCodeAt(at), 0x85ebca6b)
-    const slot = (hash ^ (hash >>> 15)) & (SLOTS - 1)
+    const first = Math.imul(text.charCodeAt(at - 2), 0x9e3779b1)
+    const second = Math.imul(first ^ text.charCodeAt(at - 1), 0x85ebca6b)
+    const third = Math.imul(second ^ (second >>> 15) ^ text.charCodeAt(at), 0xc2b2ae35)
+    const slot = (third ^ (third >>> 13)) >>> (32 - SLOT_BITS)
     if (lastText[slot] === textNumber) continue
     lastText[slot] = textNumber
     count++
