@@ -7,8 +7,8 @@ import { Pool } from '../connection/pool.js'
 import { stateOf } from '../connection/store-error.js'
 import { type LedgerBounds, readBounds } from './ledger-bounds.js'
 
-/** Reads check the standby again this long after a failure. */
-const REST_MS = 5_000
+/** Reads check the standby again this long after the last check or failure. */
+const CHECK_EVERY_MS = 5_000
 /** A standby that takes longer for a check hangs. */
 const CHECK_SECONDS = 2
 /** New tables have not arrived yet. SQLSTATE of the class "syntax error or access rule violation". */
@@ -33,7 +33,7 @@ export class ReadReplica {
   #isChecked = false
   /** Why the standby is not read. */
   #problem: AppError | undefined
-  #failedAt = Number.NEGATIVE_INFINITY
+  #checkedAt = Number.NEGATIVE_INFINITY
   #checking: Promise<ReplicaHealth> | undefined
 
   constructor(
@@ -48,11 +48,10 @@ export class ReadReplica {
   /** As `Pool.use`. */
   async use<Result>(work: (connection: Connection) => Promise<Result>, signal?: AbortSignal): Promise<Result> {
     if (!this.#isChecked) await this.#check()
-    if (this.#problem) {
-      // In the background; an error that is not expected appears in the answers of `health`.
-      if (performance.now() - this.#failedAt > REST_MS) this.#check().catch(() => undefined)
-      return this.primary.use(work, signal)
-    }
+    // In the background; an error that is not expected appears in the answers of `health`. A standby that is promoted keeps
+    // its connections.
+    else if (performance.now() - this.#checkedAt > CHECK_EVERY_MS) this.#check().catch(() => undefined)
+    if (this.#problem) return this.primary.use(work, signal)
     try {
       return await this.#pool.use(work, signal)
     } catch (error) {
@@ -87,8 +86,7 @@ export class ReadReplica {
     if (there instanceof AppError || there.epoch !== here.epoch) {
       return { problem: this.#fail(there instanceof AppError ? there : otherLedger()) }
     }
-    this.#isChecked = true
-    this.#problem = undefined
+    this.#noteCheck(undefined)
     const lagEvents = Math.max(0, here.count - there.count)
     return { lagEvents, lagSeconds: lagEvents === 0 ? 0 : await this.#secondsSince(there.head) }
   }
@@ -107,10 +105,14 @@ export class ReadReplica {
   }
 
   #fail(problem: AppError): AppError {
+    this.#noteCheck(problem)
+    return problem
+  }
+
+  #noteCheck(problem: AppError | undefined): void {
     this.#isChecked = true
     this.#problem = problem
-    this.#failedAt = performance.now()
-    return problem
+    this.#checkedAt = performance.now()
   }
 
   async #secondsSince(head: Micros | null): Promise<number> {
