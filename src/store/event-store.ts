@@ -55,7 +55,7 @@ export interface RecordOutcome {
   capturedAt: Micros
   /**
    * The complete stored event as JSON text, with this delivery counted; absent for an event with its own `json`, and if
-   * the call has several events: those that are stored may be large, and were perhaps sent by somebody else.
+   * the call has several events: the stored ones may be large, and may come from another sender.
    */
   body?: string | undefined
 }

@@ -50,8 +50,8 @@ export async function checkPostgresLedger(address: PostgresAddress, now: Micros)
 
 /** Whether the standby of a ledger can be read. @throws AppError as `Connection.open` */
 export async function checkReplica(replica: PostgresAddress, primary: PostgresAddress): Promise<Finding[]> {
-  const ledger = await epochAt(primary, 'write')
-  const { epoch, isStandby } = await epochAt(replica, 'read')
+  const ledger = await readEpoch(primary, 'write')
+  const { epoch, isStandby } = await readEpoch(replica, 'read')
   const name = shownAddress(replica)
   const advice = 'Correct EVENT_DB_READ: reads use the primary until then.'
   if (!isStandby) return [warning(`The database ${name} is not a standby.`, advice)]
@@ -59,7 +59,7 @@ export async function checkReplica(replica: PostgresAddress, primary: PostgresAd
   return [ok(`The standby ${name} can be read.`)]
 }
 
-async function epochAt(address: PostgresAddress, access: Access): Promise<{ epoch: unknown; isStandby: boolean }> {
+async function readEpoch(address: PostgresAddress, access: Access): Promise<{ epoch: unknown; isStandby: boolean }> {
   const connection = await Connection.open(address, 'daybook doctor', access)
   try {
     const [standby] = await connection.run(IS_STANDBY)
